@@ -1,0 +1,29 @@
+"""pdprox: models whose loss and penalty are both non-smooth, each answer with its duality gap."""
+
+from __future__ import annotations
+
+from pdprox import losses, methods, penalties, sets
+from pdprox.certificate import Certificate, certify
+from pdprox.problem import Problem
+from pdprox.samples import ShiftedColumns, standardized
+from pdprox.solution import ConvergenceWarning, History, Solution
+from pdprox.solve import Report, solve
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Certificate",
+    "ConvergenceWarning",
+    "History",
+    "Problem",
+    "Report",
+    "ShiftedColumns",
+    "Solution",
+    "certify",
+    "losses",
+    "methods",
+    "penalties",
+    "sets",
+    "solve",
+    "standardized",
+]

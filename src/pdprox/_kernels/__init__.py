@@ -1,0 +1,170 @@
+"""The short list of kernels that touch the data, checked at the door.
+
+``compiled`` says whether they are the C++ ones.  They are not where the package was built, or is
+run, with ``PDPROX_PURE=1``; then ``specification`` does the same work, slowly, in NumPy.
+
+X is a C- or Fortran-contiguous array, or the parts ``(data, indices, indptr, d)`` of a CSR matrix;
+its values are float32 or float64 and stay so in memory.  Every vector is a contiguous float64
+array, every sum is float64.  Results depend on the number of threads (``OMP_NUM_THREADS``,
+threadpoolctl) only up to rounding, and are the same bit for bit when it is the same.
+
+Column indices are not checked here, since that is a pass over the data: whoever makes the CSR parts
+makes sure, once, that ``indptr`` never decreases and that indices lie between 0 and d - 1.
+"""
+
+from __future__ import annotations
+
+import os
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from pdprox._kernels import specification
+from pdprox._kernels.specification import CSR, Halpern, Line
+from pdprox.typing import Array, Floats
+
+try:
+    if os.environ.get("PDPROX_PURE") == "1":
+        raise ImportError("PDPROX_PURE=1")
+    from pdprox._kernels import _compiled
+except ImportError:
+    compiled = False
+else:
+    compiled = True
+
+__all__ = ["CSR", "Halpern", "Line", "backward", "compiled", "forward", "sweep"]
+
+
+def sweep(
+    X: Array | CSR,
+    w: Floats,
+    b: float,
+    alpha: Floats,
+    y: Floats,
+    c: Floats,
+    line: Line,
+    step: float | Floats,
+    out: Floats,
+    halpern: Halpern | None = None,
+) -> tuple[Floats, float, float]:
+    r"""A dual step for each row, and the sums the features side needs, in one read of X.
+
+    With t the margin ``y_i (x_i'w + b)`` or the residual ``x_i'w + b - y_i``, as ``line`` says,
+
+    .. math:: a_i = \mathrm{prox}_{s_i \ell^*}(\alpha_i + s_i t_i), \qquad \theta_i = c_i a_i \; [y_i \text{ if margin}]
+
+    goes to ``out``.  With ``halpern = (anchor, f, next)`` also
+    ``next = f (2a - alpha) + (1 - f) anchor``.  ``out`` and ``next`` may each be ``alpha``,
+    ``next`` may be ``anchor``; otherwise they share no memory with anything else.
+
+    Returns
+    -------
+    g, gb, moved
+        ``sum theta_i x_i``, ``sum theta_i`` and ``sum c_i (a_i - alpha_i)**2``.
+    """
+    parts, n, d = _parts(X)
+    _check_vector("w", w, d)
+    for name, vector in (("alpha", alpha), ("y", y), ("c", c), ("out", out)):
+        _check_vector(name, vector, n)
+    if isinstance(step, np.ndarray):
+        _check_vector("step", step, n)
+    elif not isinstance(step, Real):
+        raise TypeError(f"step must be a number or an array, got {_what(step)}")
+    _check_vector("kinks", line.kinks, line.kinks.size)
+    _check_vector("slopes", line.slopes, line.kinks.size + 1)
+    _check_written("out", out, (alpha,), (*parts, w, alpha, y, c, step))
+    if halpern is not None:
+        anchor, _, following = halpern
+        _check_vector("anchor", anchor, n)
+        _check_vector("next", following, n)
+        _check_written("out", out, (), (anchor, following))
+        _check_written("next", following, (alpha, anchor), (*parts, w, alpha, anchor, y, c, step))
+    if not compiled:
+        return specification.sweep(X, w, b, alpha, y, c, line, step, out, halpern)
+    g = np.empty(d)
+    gb, moved = _compiled.sweep(
+        X, w, b, alpha, y, c, line.kinks, line.slopes, line.smoothing, line.margin,
+        step if isinstance(step, np.ndarray) else float(step), out, halpern or (), g
+    )  # fmt: skip
+    return g, gb, moved
+
+
+def forward(X: Array | CSR, w: Floats, b: float = 0.0) -> Floats:
+    """X w + b."""
+    parts, n, d = _parts(X)
+    _check_vector("w", w, d)
+    z = np.empty(n)
+    if compiled:
+        _compiled.forward(X, w, b, z)
+    else:
+        specification.forward(X, w, b, z)
+    return z
+
+
+def backward(X: Array | CSR, theta: Floats) -> Floats:
+    """X' theta."""
+    parts, n, d = _parts(X)
+    _check_vector("theta", theta, n)
+    g = np.empty(d)
+    if compiled:
+        _compiled.backward(X, theta, g)
+    else:
+        specification.backward(X, theta, g)
+    return g
+
+
+_FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+_INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
+
+
+def _parts(X: Any) -> tuple[tuple[Any, Any, Any], int, int]:
+    """Values, indices and indptr (None for dense X), and the shape of X."""
+    if isinstance(X, np.ndarray):
+        if X.ndim != 2:
+            raise ValueError(f"X must have two dimensions, got shape {X.shape}")
+        if X.dtype != _FLOAT64 and X.dtype != _FLOAT32:
+            raise TypeError(f"X must be float32 or float64, got {X.dtype}")
+        if not X.flags.forc:
+            raise ValueError("X must be contiguous, in C or Fortran order; use np.ascontiguousarray(X)")
+        return (X, None, None), X.shape[0], X.shape[1]
+    if not isinstance(X, tuple) or len(X) != 4:
+        raise TypeError(f"X must be an array or (data, indices, indptr, d), got {type(X).__name__}")
+    data, indices, indptr, d = X
+    for name, part, types in (
+        ("data", data, (_FLOAT64, _FLOAT32)),
+        ("indices", indices, (_INT32, _INT64)),
+        ("indptr", indptr, (_INT32, _INT64)),
+    ):
+        if not isinstance(part, np.ndarray) or part.dtype not in types:
+            raise TypeError(f"{name} must be an array of {types[0]} or {types[1]}, got {_what(part)}")
+        if part.ndim != 1 or not part.flags.c_contiguous:
+            raise ValueError(f"{name} must be contiguous and have one dimension, got {_what(part)}")
+    if indptr.size == 0 or indptr[0] < 0 or indptr[-1] > data.size or data.size != indices.size:
+        raise ValueError(f"indptr does not fit {data.size} values and {indices.size} indices")
+    return (data, indices, indptr), indptr.size - 1, d
+
+
+def _check_vector(name: str, vector: Any, size: int) -> None:
+    if not isinstance(vector, np.ndarray) or vector.dtype != _FLOAT64:
+        raise TypeError(f"{name} must be a float64 array, got {_what(vector)}")
+    if vector.shape != (size,):
+        raise ValueError(f"{name} must have shape ({size},), got {vector.shape}")
+    if not vector.flags.c_contiguous:
+        raise ValueError(f"{name} must be contiguous; use np.ascontiguousarray({name})")
+
+
+def _check_written(name: str, written: Floats, same: tuple[Any, ...], others: tuple[Any, ...]) -> None:
+    """The array may be one of ``same`` and must not overlap with any other."""
+    if not written.flags.writeable:
+        raise ValueError(f"{name} is read-only")
+    for other in others:
+        if isinstance(other, np.ndarray) and np.may_share_memory(written, other):
+            if not any(written is allowed for allowed in same):
+                raise ValueError(f"{name} shares memory with another argument")
+
+
+def _what(thing: Any) -> str:
+    if isinstance(thing, np.ndarray):
+        return f"an array of {thing.dtype} and shape {thing.shape}"
+    return type(thing).__name__

@@ -1,0 +1,31 @@
+"""What the extension module exports; its arguments have been checked by the package around it."""
+
+from __future__ import annotations
+
+from pdprox._kernels.specification import CSR, Halpern
+from pdprox.typing import Array, Floats
+
+#: which table of row kernels fits this machine
+instructions: str
+#: whether it uses threads
+openmp: bool
+
+def sweep(
+    X: Array | CSR,
+    w: Floats,
+    b: float,
+    alpha: Floats,
+    y: Floats,
+    c: Floats,
+    kinks: Floats,
+    slopes: Floats,
+    smoothing: float,
+    margin: bool,
+    step: float | Floats,
+    out: Floats,
+    halpern: Halpern | tuple[()],
+    g: Floats,
+    /,
+) -> tuple[float, float]: ...
+def forward(X: Array | CSR, w: Floats, b: float, z: Floats, /) -> None: ...
+def backward(X: Array | CSR, theta: Floats, g: Floats, /) -> None: ...

@@ -1,0 +1,16 @@
+// The kernels over all rows, in as many threads as OpenMP allows and the work is worth.
+#pragma once
+
+#include "rows.hpp"
+
+namespace pdprox {
+
+// Each overwrites its output: g of length d, z of length n.
+Sums sweep(const Matrix&, const Sweep&, double* g);
+void forward(const Matrix&, const double* w, double b, double* z);
+void backward(const Matrix&, const double* theta, double* g);
+
+// The instruction set in use.
+const RowKernels& rows();
+
+}  // namespace pdprox

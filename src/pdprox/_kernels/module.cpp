@@ -1,0 +1,121 @@
+// The Python module: turns arrays, which the wrapper in __init__.py has checked, into pointers.
+#include <nanobind/nanobind.h>
+
+#include "kernels.hpp"
+
+namespace nb = nanobind;
+using namespace pdprox;
+
+namespace {
+
+// The memory of an array.  The buffer protocol costs a tenth of what nb::ndarray does, and a sweep
+// over a small working set takes only microseconds.
+class Buffer {
+ public:
+  explicit Buffer(nb::handle array, bool writable = false) {
+    if (array.is_none()) return;
+    int flags = (writable ? PyBUF_WRITABLE : 0) | PyBUF_STRIDES;
+    if (PyObject_GetBuffer(array.ptr(), &view_, flags)) throw nb::python_error();
+  }
+  ~Buffer() { PyBuffer_Release(&view_); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  double* doubles() const { return static_cast<double*>(view_.buf); }
+  const Py_buffer* operator->() const { return &view_; }
+
+ private:
+  Py_buffer view_{};
+};
+
+// X: a dense array, or a tuple of data, indices, indptr and the number of columns.
+class Operand {
+ public:
+  explicit Operand(nb::handle X)
+      : sparse_(PyTuple_Check(X.ptr())),
+        values_(sparse_ ? nb::object(X[0]) : nb::borrow(X)),
+        indices_(sparse_ ? nb::object(X[1]) : nb::none()),
+        indptr_(sparse_ ? nb::object(X[2]) : nb::none()) {
+    matrix.single = values_->itemsize == 4;
+    matrix.values = values_->buf;
+    if (sparse_) {
+      matrix.layout = Layout::csr;
+      matrix.n = indptr_->shape[0] - 1;
+      matrix.d = nb::cast<Index>(X[3]);
+      matrix.wide_indices = indices_->itemsize == 8;
+      matrix.wide_indptr = indptr_->itemsize == 8;
+      matrix.indices = indices_->buf;
+      matrix.indptr = indptr_->buf;
+    } else {
+      matrix.n = values_->shape[0];
+      matrix.d = values_->shape[1];
+      bool c_order = matrix.n <= 1 || matrix.d <= 1 || values_->strides[1] == values_->itemsize;
+      matrix.layout = c_order ? Layout::c_order : Layout::f_order;
+    }
+  }
+
+  Matrix matrix{};
+
+ private:
+  bool sparse_;
+  Buffer values_, indices_, indptr_;
+};
+
+// halpern: an empty tuple, or anchor, f and next.  step: a float or an array.
+nb::tuple sweep_(nb::handle X, nb::handle w, double b, nb::handle alpha, nb::handle y, nb::handle c,
+                 nb::handle kinks, nb::handle slopes, double smoothing, bool margin, nb::handle step,
+                 nb::handle out, nb::tuple halpern, nb::handle g) {
+  const Operand x(X);
+  const bool pull = halpern.size() > 0, one_step = PyFloat_Check(step.ptr());
+  const Buffer w_(w), alpha_(alpha), y_(y), c_(c), kinks_(kinks), slopes_(slopes), out_(out, true), g_(g, true);
+  const Buffer anchor_(pull ? nb::object(halpern[0]) : nb::none());
+  const Buffer next_(pull ? nb::object(halpern[2]) : nb::none(), true);
+  const Buffer step_(one_step ? nb::none() : nb::borrow(step));
+  const double same_step = one_step ? PyFloat_AS_DOUBLE(step.ptr()) : 0.0;
+  const Sweep s{w_.doubles(),
+                b,
+                alpha_.doubles(),
+                y_.doubles(),
+                c_.doubles(),
+                {kinks_.doubles(), slopes_.doubles(), kinks_->shape[0], smoothing, margin},
+                one_step ? &same_step : step_.doubles(),
+                one_step ? 0 : 1,
+                out_.doubles(),
+                anchor_.doubles(),
+                pull ? nb::cast<double>(halpern[1]) : 0.0,
+                next_.doubles()};
+  Sums sums;
+  {
+    nb::gil_scoped_release release;
+    sums = sweep(x.matrix, s, g_.doubles());
+  }
+  return nb::make_tuple(sums.gb, sums.moved);
+}
+
+void forward_(nb::handle X, nb::handle w, double b, nb::handle z) {
+  const Operand x(X);
+  const Buffer w_(w), z_(z, true);
+  nb::gil_scoped_release release;
+  forward(x.matrix, w_.doubles(), b, z_.doubles());
+}
+
+void backward_(nb::handle X, nb::handle theta, nb::handle g) {
+  const Operand x(X);
+  const Buffer theta_(theta), g_(g, true);
+  nb::gil_scoped_release release;
+  backward(x.matrix, theta_.doubles(), g_.doubles());
+}
+
+}  // namespace
+
+NB_MODULE(_compiled, module) {
+  module.attr("instructions") = rows().name;
+#ifdef _OPENMP
+  module.attr("openmp") = true;
+#else
+  module.attr("openmp") = false;
+#endif
+  module.def("sweep", &sweep_);
+  module.def("forward", &forward_);
+  module.def("backward", &backward_);
+}

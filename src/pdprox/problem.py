@@ -1,0 +1,218 @@
+"""The paper's line as an object: what is to be minimised, and how it is built from the user's data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pdprox import losses, penalties
+from pdprox.features import Features, term
+from pdprox.losses import Loss, PaperForm
+from pdprox.naming import by_name
+from pdprox.penalties import Penalty
+from pdprox.samples import LocalSamples, Samples, ShiftedColumns, WeightedBudget
+from pdprox.samples.matrix import Matrix, Shifted, stored_matrix
+from pdprox.sets import Budget, ConvexSet
+from pdprox.typing import Floats
+
+
+@dataclass(frozen=True, init=False, eq=False)
+class Problem:
+    r"""A regularised loss, seen as the paper's saddle point.
+
+    .. math::
+
+        P(w, b) = \sum_i c_i\, \ell_i(x_i^\top w + b) + \lambda R(w)
+                = \max_{\alpha}\; \sum_i c_i \bigl(\alpha_i t_i(w, b) - \ell^*(\alpha_i)\bigr) + \lambda R(w),
+        \qquad c_i = s_i / \textstyle\sum_j s_j
+
+    with the margins or residuals t, and alpha the slopes of the losses.  The intercept is never
+    penalised.  Weight 2 is the row twice, weight 0 is the row absent.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, d), or ShiftedColumns
+        The data: one row a sample.  float32 and float64 stay as they are in memory.
+    y : array of shape (n,) or (n, K)
+        The targets: -1 and 1 for losses of the margin, numbers for losses of the residual.
+    loss : Loss or str, default="hinge"
+        One of ``pdprox.losses.ALL``, by name or as an object, or your own.
+    penalty : Penalty or str, default="l1"
+        One of ``pdprox.penalties.ALL``, by name or as an object, or your own.
+    lam : float
+        The factor of the penalty, at least 0.  The loss is a mean, so lam does not grow with n.
+    intercept : bool, default=True
+        Whether to fit b.
+    sample_weight : array of shape (n,), optional
+        At least 0, not all 0.
+    primal_set : ConvexSet, optional
+        Where w must lie.  Errors tell which sets go with which penalties.
+    dual_set : pdprox.sets.Budget, optional
+        Constrains the slopes to ``sum_i s_i v_i |alpha_i| <= rho``; with the hinge this is the paper's
+        budget SVM.
+    dual_form : {"compact", "paper"}, default="compact"
+        One dual variable for each sample, or one for each sloping piece of the loss as in the paper.
+        The solution is the same, the iterates are not.
+    """
+
+    samples: Samples
+    features: Features
+    loss: Loss
+    penalty: Penalty
+    lam: float
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        loss: Loss | str = "hinge",
+        penalty: Penalty | str = "l1",
+        lam: float | None = None,
+        intercept: bool = True,
+        sample_weight: Any = None,
+        primal_set: ConvexSet | None = None,
+        dual_set: ConvexSet | None = None,
+        dual_form: str = "compact",
+    ) -> None:
+        if lam is None:
+            raise TypeError("lam is missing: Problem(X, y, loss, penalty, lam=...) needs the factor of the penalty")
+        loss = _object(loss, Loss, losses.ALL, "loss")
+        penalty = _object(penalty, Penalty, penalties.ALL, "penalty")
+        lam = _lam(lam)
+        if not isinstance(intercept, (bool, np.bool_)):
+            raise TypeError(f"intercept must be True or False, got {intercept!r}")
+        matrix, original = _matrix(X)
+        n, d = matrix.shape
+        targets = _targets(y, n, loss)
+        weights = _weights(sample_weight, n)
+        shape = (d, *targets.shape[1:])
+        penalty.check(shape)
+        if primal_set is not None:
+            primal_set.check(shape)
+        budget = None if dual_set is None else _budget(dual_set, weights, loss, dual_form)
+        loss = _dual_form(loss, dual_form)
+        samples = LocalSamples(matrix, targets, loss, weights, bool(intercept), budget)
+        features = Features(term(penalty, lam, primal_set), samples.shape, bool(intercept))
+        for name, value in (
+            ("samples", samples), ("features", features), ("loss", loss), ("penalty", penalty), ("lam", lam),
+            ("_original", original),
+        ):  # fmt: skip
+            object.__setattr__(self, name, value)
+
+    def join(self, w: Any, intercept: Any = None) -> Floats:
+        """w and the intercept as the engine's x.  With shifted columns, w is in the units of these columns."""
+        d, rest = self.features.d, self.features.shape[1:]
+        w = np.asarray(w, dtype=np.float64)
+        if w.size == d * int(np.prod(rest)):
+            w = w.reshape((d, *rest))
+        if w.shape != (d, *rest):
+            raise ValueError(f"w must have shape {(d, *rest)}, got {w.shape}")
+        b = np.asarray(0.0 if intercept is None else intercept, dtype=np.float64)
+        if not (np.all(np.isfinite(w)) and np.all(np.isfinite(b))):
+            raise ValueError("w and the intercept must be finite; they hold NaN or infinite values")
+        if not self.features.intercept:
+            if np.any(b != 0):
+                raise ValueError(f"the problem has no intercept, but one was given: {intercept!r}; use intercept=True")
+            return w.copy()
+        if b.size not in (1, int(np.prod(rest))):
+            raise ValueError(f"the intercept must have shape {rest}, got {b.shape}")
+        return np.concatenate([w, np.broadcast_to(b.reshape(rest if b.size > 1 else ()), rest)[None]])
+
+    def split(self, x: Floats) -> tuple[Floats, Any]:
+        """The engine's x as w and the intercept (0.0 without one)."""
+        if not self.features.intercept:
+            return x.copy(), 0.0 if x.ndim == 1 else np.zeros(x.shape[1])
+        return x[:-1].copy(), float(x[-1]) if x.ndim == 1 else x[-1].copy()
+
+
+def _object(given: Any, kind: type, members: tuple[type, ...], name: str) -> Any:
+    if isinstance(given, str):
+        return by_name(given, members, name)
+    if isinstance(given, type):
+        raise TypeError(f"{name} must be an object, got the class {given.__name__}; write {given.__name__}()")
+    if not isinstance(given, kind):
+        raise TypeError(f"{name} must be a {kind.__name__} or one of their names, got {given!r}")
+    return given
+
+
+def _lam(lam: Any) -> float:
+    try:
+        number = float(lam)
+    except (TypeError, ValueError):
+        raise TypeError(f"lam must be a number, got {lam!r}") from None
+    if not np.isfinite(number) or number < 0:
+        raise ValueError(f"lam must be a finite number >= 0, got {number}")
+    return number
+
+
+def _matrix(X: Any) -> tuple[Matrix, Any]:
+    if not isinstance(X, ShiftedColumns):
+        return stored_matrix(X), None
+    stored = stored_matrix(X.X)
+    d = stored.shape[1]
+    centre = _column_numbers(X.centre, 0.0, d, "centre")
+    scale = _column_numbers(X.scale, 1.0, d, "scale")
+    if np.any(scale <= 0):
+        raise ValueError(f"scale must be positive, got {scale.min()} in column {int(np.argmin(scale))}")
+    return Shifted(stored, centre, scale), X
+
+
+def _column_numbers(given: Any, default: float, d: int, name: str) -> Floats:
+    numbers = np.full(d, default) if given is None else np.asarray(given, dtype=np.float64)
+    if numbers.shape != (d,) or not np.all(np.isfinite(numbers)):
+        raise ValueError(f"{name} must be {d} finite numbers, one a column; got shape {numbers.shape}")
+    return numbers
+
+
+def _targets(y: Any, n: int, loss: Loss) -> Floats:
+    array = np.asarray(y)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"y must hold numbers, got dtype {array.dtype}; encode classes as -1 and 1")
+    array = array.astype(np.float64)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim not in (1, 2) or len(array) != n or 0 in array.shape:
+        raise ValueError(f"y must have one entry or row for each of the {n} rows of X, got shape {array.shape}")
+    if not np.all(np.isfinite(array)):
+        bad = int(np.flatnonzero(~np.isfinite(array.reshape(n, -1)).all(axis=1))[0])
+        raise ValueError(f"y holds {array[bad]} in row {bad}; impute or drop what is missing")
+    loss.check_targets(array)
+    return np.ascontiguousarray(array)
+
+
+def _weights(given: Any, n: int) -> Floats:
+    if given is None:
+        return np.ones(n)
+    array = np.asarray(given)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"sample_weight must hold numbers, got dtype {array.dtype}")
+    array = array.astype(np.float64)
+    if array.shape != (n,):
+        raise ValueError(f"sample_weight must have shape ({n},), got {array.shape}")
+    if not np.all(np.isfinite(array)) or np.any(array < 0):
+        bad = int(np.flatnonzero(~(np.isfinite(array) & (array >= 0)))[0])
+        raise ValueError(f"sample_weight must be finite and >= 0, got {array[bad]} in row {bad}")
+    if not np.any(array > 0):
+        raise ValueError("sample_weight is 0 for every sample; at least one must be positive")
+    return array
+
+
+def _dual_form(loss: Loss, form: str) -> Loss:
+    if form == "compact":
+        return loss
+    if form == "paper":
+        return loss if isinstance(loss, PaperForm) else PaperForm(loss)  # type: ignore[arg-type]
+    raise ValueError(f'dual_form must be "compact" or "paper", got {form!r}')
+
+
+def _budget(given: ConvexSet, weights: Floats, loss: Loss, form: str) -> WeightedBudget:
+    if not isinstance(given, Budget):
+        raise TypeError(f"dual_set must be a pdprox.sets.Budget, got {given!r}")
+    line = loss.broken_line
+    if line is None or line.smoothing > 0 or form != "compact":
+        raise ValueError(f"a budget on the dual goes with broken lines in compact form, not with {loss!r}, {form!r}")
+    given.check(weights.shape)
+    v = np.broadcast_to(np.asarray(1.0 if given.weights is None else given.weights, dtype=np.float64), weights.shape)
+    return WeightedBudget(float(given.rho), weights * v, v, line)

@@ -1,0 +1,148 @@
+"""The door between samples and features: coefficients go down, sums over samples come up."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Protocol
+
+from pdprox.typing import Array, Floats
+
+
+class Dual(Protocol):
+    """Dual variables of all samples.  Opaque, but for the sums over samples that they stand for."""
+
+    @property
+    def g(self) -> Floats:
+        """H alpha, in the shape of x: the gradient of the bilinear line with respect to x."""
+
+
+class Samples(ABC):
+    r"""The data, the loss, the weights and the dual variables.
+
+    The features side sends ``x``: the coefficients w and, with an intercept, b as one more row.  What
+    comes back are sums over samples.  Everything as long as the data stays on this side, as opaque
+    handles: *duals*, and *arguments* (of the losses).  One process, threads, an accelerator or a
+    cluster are different classes behind this door.
+
+    With weights s and c = s / sum(s) the bilinear line is
+    :math:`\sum_i c_i\,(\alpha_i t_i(x) - \ell^*(\alpha_i))`; lengths of duals are measured by
+    :math:`\sum_i c_i \|\alpha_i\|^2`, so that weight 2 is the row twice in every iterate.
+    """
+
+    #: shape of x: the coefficients and, with an intercept, one more row
+    shape: tuple[int, ...]
+    #: whether the last row of x is the intercept
+    intercept: bool
+    #: sum of the weights: the n of the paper
+    total: float
+    #: passes over the data so far: one forward and one backward product make a pass
+    passes: float = 0.0
+    #: cost of one audit, in passes: what the schedule of certificates goes by
+    audit_cost: float = 4.0
+
+    # -- the iteration ------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def dual(self, alpha: Array | None = None) -> Dual:
+        """Dual variables from an array, one slope for each sample; all zero without."""
+
+    @abstractmethod
+    def warm(self, slopes: Floats) -> Dual:
+        """Dual variables that stand for these slopes, as nearly as bounds allow."""
+
+    @abstractmethod
+    def forward(self, x: Floats) -> Any:
+        """Where the losses are evaluated: margins or residuals, as an opaque handle."""
+
+    @abstractmethod
+    def ascend(self, dual: Dual, arguments: Any, step: Any) -> Dual:
+        """Proximal ascent on every dual variable, without its sums; ``step`` is a number or ``row_steps``."""
+
+    @abstractmethod
+    def backward(self, dual: Dual) -> Dual:
+        """The same dual variables with their sums over samples, computed afresh."""
+
+    @abstractmethod
+    def sweep(self, dual: Dual, x: Floats, step: Any) -> Dual:
+        """``backward(ascend(dual, forward(x), step))``, in one read of the data where that is possible."""
+
+    @abstractmethod
+    def reflect(self, dual: Dual, anchor: Dual, x: Floats, step: float, pull: float) -> tuple[Dual, Dual, float]:
+        """A sweep, and the reflected Halpern point made of it.
+
+        Returns T = ``sweep(dual, x, step)``; ``(1 - pull) (2 T - dual) + pull anchor``; and the squared
+        length of T - dual.
+        """
+
+    @abstractmethod
+    def extrapolate(self, dual: Dual, now: Any, before: Any, step: float) -> Dual:
+        """Dual variables moved by ``step`` times a difference of arguments, unprojected and without sums."""
+
+    @abstractmethod
+    def combine(self, factors: tuple[float, ...], duals: tuple[Dual, ...]) -> Dual:
+        """A linear combination of duals, sums included."""
+
+    @abstractmethod
+    def distance(self, one: Dual, other: Dual) -> float:
+        """The length of the difference of two duals."""
+
+    # -- what step sizes need -----------------------------------------------------------------------------
+
+    @abstractmethod
+    def gram(self, x: Floats) -> Floats:
+        """X' C X x, for power iterations."""
+
+    @abstractmethod
+    def coupling(self, side: str) -> float:
+        """The factor by which the dual form multiplies the squared norm of H: 1 for one alpha a sample."""
+
+    @abstractmethod
+    def radius(self) -> float:
+        """The largest length of a row, the intercept's 1 included."""
+
+    @abstractmethod
+    def row_steps(self, scale: float) -> Any:
+        """Dual steps ``scale / sum_j |x_ij|``, one a sample, as an opaque handle (Pock and Chambolle)."""
+
+    @abstractmethod
+    def column_sums(self) -> Floats:
+        """sum_i c_i |x_ij|, in the shape of one column of x."""
+
+    @abstractmethod
+    def spread(self) -> float:
+        """The typical size of the loss's argument at x = 0: it sets the first balance of the steps."""
+
+    @abstractmethod
+    def centred(self) -> tuple[Samples, Floats]:
+        """The same samples with every column's mean taken off, implicitly, and these means."""
+
+    # -- what certificates need ---------------------------------------------------------------------------
+
+    @abstractmethod
+    def loss(self, x: Floats, improve: bool) -> tuple[float, Floats]:
+        """The weighted mean loss at x, after making the intercept the best one if asked; and that x."""
+
+    @abstractmethod
+    def guess(self, x: Floats, scale: float) -> Dual:
+        """Slopes of the losses at x, their kinks rounded off over a width ``scale``."""
+
+    @abstractmethod
+    def feasible(self, dual: Dual, free: Floats | None) -> Dual:
+        """The nearest dual, as plain slopes, within all bounds, with sums 0 for the intercept and the
+        coefficients that ``free`` marks with 1."""
+
+    @abstractmethod
+    def scaled(self, dual: Dual, scale: float) -> Dual:
+        """A feasible dual times a number."""
+
+    @abstractmethod
+    def scale_limit(self, dual: Dual) -> float:
+        """The largest number by which a feasible dual may be multiplied."""
+
+    @abstractmethod
+    def line(self, dual: Dual, scale: float = 1.0) -> float:
+        """The bilinear line at x = 0 for ``scale`` times a feasible dual."""
+
+    @abstractmethod
+    def slopes(self, dual: Dual) -> Floats:
+        """A copy of the dual as an array: one slope for each sample (and target)."""

@@ -1,0 +1,64 @@
+"""The best intercept for given coefficients: a weighted quantile of breakpoints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from pdprox.losses.base import Line, Loss
+from pdprox.typing import Floats
+
+_SORT_BELOW = 4096
+
+
+def crossing(points: Floats, jumps: Floats, slope: float) -> float:
+    """Where a convex broken line is least: its slope starts at ``slope`` and jumps up at the points.
+
+    Points are halved around medians until few enough to sort, so the cost is linear.
+    """
+    while len(points) > _SORT_BELOW:
+        pivot = np.median(points[:: max(1, len(points) // 1023)])
+        left = points <= pivot
+        at_pivot = slope + float(jumps[left].sum())
+        if at_pivot >= 0:
+            if np.all(left):
+                break
+            points, jumps = points[left], jumps[left]
+        else:
+            points, jumps, slope = points[~left], jumps[~left], at_pivot
+    order = np.argsort(points, kind="stable")
+    reached = slope + np.cumsum(jumps[order])
+    return float(points[order[min(int(np.searchsorted(reached, 0.0)), len(order) - 1)]])
+
+
+def best_shift(loss: Loss, t: Floats, orientation: Floats | None, c: Floats) -> float:
+    """The number delta that makes ``sum_i c_i loss(t_i + o_i delta)`` least, o = 1 or the labels."""
+    seen = c > 0
+    t, c = t[seen], c[seen]
+    o = np.ones_like(t) if orientation is None else orientation[seen]
+    line = loss.broken_line
+    if line is None or line.smoothing > 0:
+        return _smooth_shift(loss, t, o, c)
+    return _line_shift(line, t, o, c)
+
+
+def _line_shift(line: Line, t: Floats, o: Floats, c: Floats) -> float:
+    low = float(np.sum(c * np.where(o > 0, line.slopes[0], -line.slopes[-1])))
+    high = float(np.sum(c * np.where(o > 0, line.slopes[-1], -line.slopes[0])))
+    if low >= 0 or high <= 0:  # the loss never turns: any shift past the last kink is as good as it gets
+        ends = o[:, None] * (line.kinks - t[:, None])
+        return float(ends.min()) if low >= 0 else float(ends.max())
+    points = (o[:, None] * (line.kinks - t[:, None])).ravel()
+    jumps = (c[:, None] * np.diff(line.slopes)).ravel()
+    return crossing(points, jumps, low)
+
+
+def _smooth_shift(loss: Loss, t: Floats, o: Floats, c: Floats) -> float:
+    def mean_loss(delta: Any) -> float:
+        return float(c @ loss.value(t + o * float(delta)))
+
+    reach = 40.0 + 2 * float(np.max(np.abs(t)))  # where even exponential tails have ended
+    found = minimize_scalar(mean_loss, bounds=(-reach, reach), method="bounded", options={"xatol": 1e-10 * reach})
+    return float(found.x) if found.fun < mean_loss(0.0) else 0.0

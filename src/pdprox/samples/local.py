@@ -1,0 +1,353 @@
+"""Samples in the memory of one process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from pdprox.losses.base import Loss
+from pdprox.samples.balance import balance
+from pdprox.samples.base import Dual, Samples
+from pdprox.samples.budget import WeightedBudget
+from pdprox.samples.intercept import best_shift
+from pdprox.samples.matrix import Matrix, Shifted
+from pdprox.sets import BoxBudget
+from pdprox.typing import Array, Floats
+
+
+@dataclass(frozen=True)
+class LocalDual:
+    """Dual variables as an array, with their sums once these are known.
+
+    ``plain`` ones are slopes, whatever the dual form of the loss.
+    """
+
+    alpha: Floats
+    sums: Floats | None = None
+    plain: bool = False
+
+    @property
+    def g(self) -> Floats:
+        assert self.sums is not None, "sums over samples were asked for before backward"
+        return self.sums
+
+
+class LocalSamples(Samples):
+    """A matrix, targets, weights and a loss, in this process, with the threads of the kernels."""
+
+    def __init__(
+        self,
+        matrix: Matrix,
+        y: Floats,
+        loss: Loss,
+        weights: Floats,
+        intercept: bool,
+        budget: WeightedBudget | None = None,
+        counter: list[float] | None = None,
+    ) -> None:
+        self.matrix, self.y, self.loss_function, self.intercept, self.budget = matrix, y, loss, intercept, budget
+        self.weights = weights
+        self.total = float(weights.sum())
+        self.c = weights / self.total
+        self._counter = [0.0] if counter is None else counter
+        n, d = matrix.shape
+        self.shape = (d + int(intercept), *y.shape[1:])
+        self._orientation = y if loss.reads == "margin" else None
+        self._theta_scale = self._by_sample(self.c) * (y if loss.reads == "margin" else 1.0)
+        self._line = loss.broken_line if y.ndim == 1 and budget is None else None
+        pass_work = matrix.work + 10.0 * n
+        self.audit_cost = (1.5 * pass_work + 60.0 * n + 4e4) / (pass_work + 1e4)
+
+    @property
+    def passes(self) -> float:  # type: ignore[override]
+        """Shared with the centred view of the same data."""
+        return self._counter[0]
+
+    @passes.setter
+    def passes(self, value: float) -> None:
+        self._counter[0] = value
+
+    # -- the iteration ------------------------------------------------------------------------------------
+
+    def dual(self, alpha: Array | None = None) -> LocalDual:
+        if alpha is None:
+            return LocalDual(self.loss_function.zeros(self.y.shape), np.zeros(self.shape))
+        return self.backward(LocalDual(np.array(alpha, dtype=np.float64), plain=True))
+
+    def warm(self, slopes: Floats) -> LocalDual:
+        expected = self.loss_function.slope(self.loss_function.zeros(self.y.shape)).shape
+        if slopes.shape != expected or not np.all(np.isfinite(slopes)):
+            raise ValueError(f"alpha must be finite numbers of shape {expected}, got shape {slopes.shape}")
+        return self.backward(LocalDual(self._within_budget(self.loss_function.from_slope(slopes))))
+
+    def forward(self, x: Floats) -> Floats:
+        self.passes += 0.5
+        return self._arguments(self._predict(x))
+
+    def ascend(self, dual: Dual, arguments: Floats, step: Any) -> LocalDual:
+        if self.budget is not None:
+            return LocalDual(self.budget.ascend(self.loss_function, _alpha(dual) + step * arguments, step))
+        return LocalDual(self.loss_function.ascend(_alpha(dual), arguments, self._by_sample(step)))
+
+    def backward(self, dual: Dual) -> LocalDual:
+        self.passes += 0.5
+        assert isinstance(dual, LocalDual)
+        return LocalDual(dual.alpha, self._sums(self._theta_scale * self._slope(dual)), dual.plain)
+
+    def sweep(self, dual: Dual, x: Floats, step: Any) -> LocalDual:
+        if self._line is None:
+            return self.backward(self.ascend(dual, self.forward(x), step))
+        out = np.empty_like(self.y)
+        sums, _ = self._fused(dual, x, step, out, None)
+        return LocalDual(out, sums)
+
+    def reflect(
+        self, dual: Dual, anchor: Dual, x: Floats, step: float, pull: float
+    ) -> tuple[LocalDual, LocalDual, float]:
+        if self._line is None:
+            new = self.sweep(dual, x, step)
+            moved = self.distance(new, dual) ** 2
+            return new, self.combine((2 - 2 * pull, pull - 1, pull), (new, dual, anchor)), moved
+        out, following = np.empty_like(self.y), np.empty_like(self.y)
+        sums, moved = self._fused(dual, x, step, out, (_alpha(anchor), 1.0 - pull, following))
+        g = (1 - pull) * (2 * sums - dual.g) + pull * anchor.g
+        return LocalDual(out, sums), LocalDual(following, g), moved
+
+    def extrapolate(self, dual: Dual, now: Floats, before: Floats, step: float) -> LocalDual:
+        return LocalDual(_alpha(dual) + step * self.loss_function.spread(now - before))
+
+    def combine(self, factors: tuple[float, ...], duals: tuple[Dual, ...]) -> LocalDual:
+        alpha = factors[0] * _alpha(duals[0])
+        g = factors[0] * duals[0].g
+        for factor, dual in zip(factors[1:], duals[1:], strict=True):
+            alpha += factor * _alpha(dual)
+            g += factor * dual.g
+        return LocalDual(alpha, g)
+
+    def distance(self, one: Dual, other: Dual) -> float:
+        difference = (_alpha(one) - _alpha(other)).reshape(len(self.c), -1)
+        return float(np.sqrt(self.c @ np.einsum("ij,ij->i", difference, difference)))
+
+    # -- what step sizes need -----------------------------------------------------------------------------
+
+    def gram(self, x: Floats) -> Floats:
+        self.passes += 1.0
+        return self._sums(self._by_sample(self.c) * self._predict(x))
+
+    def coupling(self, side: str) -> float:
+        return self.loss_function.coupling("primal" if side == "primal" else "dual")
+
+    def radius(self) -> float:
+        squares = self.matrix.row_squares()[self.weights > 0]
+        return float(np.sqrt(squares.max() + (1.0 if self.intercept else 0.0)))
+
+    def row_steps(self, scale: float) -> Floats:
+        sums = self.matrix.absolute_sums(self.c)[0] + (1.0 if self.intercept else 0.0)
+        return scale / np.where(sums > 0, sums, 1.0)
+
+    def column_sums(self) -> Floats:
+        sums = self.matrix.absolute_sums(self.c)[1]
+        return np.append(sums, 1.0) if self.intercept else sums
+
+    def spread(self) -> float:
+        if self._orientation is not None:
+            return 1.0
+        seen = self.y[self.weights > 0]
+        size = np.mean(np.abs(seen - (np.median(seen, axis=0) if self.intercept else 0.0)))
+        return float(size) if size > 0 else 1.0
+
+    def centred(self) -> tuple[Self, Floats]:
+        mean = self.matrix.backward(self.c)
+        self.passes += 0.5
+        shifted = Shifted(self.matrix, mean, np.ones_like(mean))
+        view = type(self)(
+            shifted, self.y, self.loss_function, self.weights, self.intercept, self.budget, self._counter
+        )
+        return view, mean
+
+    # -- what certificates need ---------------------------------------------------------------------------
+
+    def loss(self, x: Floats, improve: bool) -> tuple[float, Floats]:
+        t = self.forward(x)
+        if self.budget is not None:
+            return self.budget.loss(self.loss_function, t, self.total), x
+        best, best_x = self._mean_loss(t), x
+        if improve and self.intercept and not self._several_a_sample:
+            shift = self._best_shifts(t)
+            improved = self._mean_loss(t + self._oriented(np.broadcast_to(shift, t.shape)))
+            if improved < best:
+                best, best_x = improved, x.copy()
+                best_x[-1] += shift
+        return best, best_x
+
+    def guess(self, x: Floats, scale: float) -> LocalDual:
+        t = self.forward(x)
+        return self.backward(LocalDual(self.loss_function.dual_prox(t / scale, 1.0 / scale), plain=True))
+
+    def feasible(self, dual: Dual, free: Floats | None) -> LocalDual:
+        alpha = np.where(self._by_sample(self.weights) > 0, self._slope(dual), 0.0)
+        if self._several_a_sample:
+            return self._feasible_by_scaling(alpha, free)
+        low, high = self.loss_function.bounds
+        if free is not None:
+            alpha = self._balanced(alpha, free)
+        else:
+            alpha = np.clip(alpha, low, high)
+            if self.intercept:
+                columns = alpha.reshape(len(alpha), -1), self._theta_scale_columns()
+                alpha = np.stack([self._levelled(*pair) for pair in zip(columns[0].T, columns[1].T, strict=True)], axis=-1)
+                alpha = alpha.reshape(self.y.shape)
+        return self.backward(LocalDual(self._within_budget(alpha), plain=True))
+
+    def scaled(self, dual: Dual, scale: float) -> LocalDual:
+        return LocalDual(scale * _alpha(dual), scale * dual.g, plain=True)
+
+    def scale_limit(self, dual: Dual) -> float:
+        alpha = _alpha(dual)
+        low, high = self.loss_function.bounds
+        limit = np.inf
+        if self._several_a_sample:
+            return float(1.0 / max(np.max(self.loss_function.value(alpha)), 1e-300))
+        top, bottom = float(alpha.max(initial=0.0)), float(alpha.min(initial=0.0))
+        limit = min(limit, high / top if top > 0 else np.inf, low / bottom if bottom < 0 else np.inf)
+        if self.budget is not None:
+            used = self.budget.used(alpha)
+            limit = min(limit, self.budget.rho / used if used > 0 else np.inf)
+        return float(limit)
+
+    def line(self, dual: Dual, scale: float = 1.0) -> float:
+        alpha = scale * _alpha(dual)
+        conjugate = self.loss_function.conjugate(alpha)
+        value = -float(self.c @ conjugate.reshape(len(self.c), -1).sum(axis=1))
+        if self._orientation is None:
+            value -= float(np.sum(self._by_sample(self.c) * alpha * self.y))
+        return value
+
+    def slopes(self, dual: Dual) -> Floats:
+        return np.array(self._slope(dual))
+
+    # -- inside -------------------------------------------------------------------------------------------
+
+    def _slope(self, dual: Dual) -> Floats:
+        assert isinstance(dual, LocalDual)
+        return dual.alpha if dual.plain else self.loss_function.slope(dual.alpha)
+
+    def _by_sample(self, numbers: Any) -> Any:
+        """Numbers, one a sample, so that they multiply targets of any shape."""
+        if np.ndim(numbers) == 0 or self.y.ndim == 1:
+            return numbers
+        return np.asarray(numbers)[:, None]
+
+    def _predict(self, x: Floats) -> Floats:
+        d = self.matrix.shape[1]
+        if x.ndim == 1:
+            return self.matrix.forward(x[:d], float(x[d]) if self.intercept else 0.0)
+        intercepts = x[d] if self.intercept else np.zeros(x.shape[1])
+        columns = [self.matrix.forward(x[:d, k], float(intercepts[k])) for k in range(x.shape[1])]
+        return np.stack(columns, axis=1)
+
+    def _arguments(self, z: Floats) -> Floats:
+        return z - self.y if self._orientation is None else z * self.y
+
+    def _sums(self, theta: Floats) -> Floats:
+        g = np.empty(self.shape)
+        d = self.matrix.shape[1]
+        if theta.ndim == 1:
+            g[:d] = self.matrix.backward(theta)
+        else:
+            for k in range(theta.shape[1]):
+                g[:d, k] = self.matrix.backward(theta[:, k])
+        if self.intercept:
+            g[d] = theta.sum(axis=0)
+        return g
+
+    def _fused(
+        self, dual: Dual, x: Floats, step: Any, out: Floats, halpern: tuple[Floats, float, Floats] | None
+    ) -> tuple[Floats, float]:
+        self.passes += 1.0
+        d = self.matrix.shape[1]
+        assert self._line is not None
+        b = float(x[d]) if self.intercept else 0.0
+        g, total, moved = self.matrix.sweep(x[:d], b, _alpha(dual), self.y, self.c, self._line, step, out, halpern)
+        return (np.append(g, total) if self.intercept else g), moved
+
+    def _mean_loss(self, t: Floats) -> float:
+        values = self.loss_function.value(t)
+        return float(self.c @ values.reshape(len(self.c), -1).sum(axis=1))
+
+    def _best_shifts(self, t: Floats) -> Any:
+        if t.ndim == 1:
+            return best_shift(self.loss_function, t, self._orientation, self.c)
+        labels = self._orientation
+        columns = range(t.shape[1])
+        return np.array(
+            [best_shift(self.loss_function, t[:, k], None if labels is None else labels[:, k], self.c) for k in columns]
+        )
+
+    def _within_budget(self, alpha: Floats) -> Floats:
+        if self.budget is None:
+            return alpha
+        used = self.budget.used(alpha)
+        return alpha * min(1.0, self.budget.rho / used) if used > 0 else alpha
+
+    @property
+    def _several_a_sample(self) -> bool:
+        """Whether the slopes of a sample are bounded together, as by a ball."""
+        return self.loss_function.value(self.y[:1]).ndim < self.y.ndim
+
+    def _theta_scale_columns(self) -> Floats:
+        scale = np.broadcast_to(self._theta_scale, self.y.shape)
+        return scale.reshape(len(scale), -1)
+
+    def _levelled(self, alpha: Floats, balance: Floats) -> Floats:
+        """The nearest slopes within bounds whose sum, as the intercept sees it, is 0."""
+        low, high = self.loss_function.bounds
+        seen = self.weights > 0
+        if float(balance[seen] @ alpha[seen]) != 0:
+            alpha = alpha.copy()
+            plane = BoxBudget(low, high, balance[seen], 0.0, equality=True, metric=self.c[seen])
+            alpha[seen] = plane.project(alpha[seen])
+        return alpha
+
+    def _mask(self, free: Floats | None) -> Floats:
+        """1 for the rows of x whose sums must vanish."""
+        mask = np.zeros(self.shape) if free is None else free.copy()
+        if self.intercept:
+            mask[-1] = 1.0
+        return mask
+
+    def _oriented(self, z: Floats) -> Floats:
+        return z if self._orientation is None else z * self._orientation
+
+    def _balanced(self, alpha: Floats, free: Floats) -> Floats:
+        low, high = self.loss_function.bounds
+        c = np.broadcast_to(self._by_sample(self.c), self.y.shape)
+        found = balance(
+            alpha,
+            lambda a: np.clip(a, low, high),
+            lambda u: self._oriented(self._predict(u)),
+            lambda theta: self._sums(self._oriented(theta)),
+            c,
+            self._mask(free),
+        )
+        return np.zeros_like(alpha) if found is None else found * (c > 0)
+
+    def _feasible_by_scaling(self, alpha: Floats, free: Floats | None) -> LocalDual:
+        """Least squares onto the sums that must vanish, then towards 0, the middle of every ball."""
+        mask = self._mask(free)
+        if mask.any():
+            c = np.broadcast_to(self._by_sample(self.c), self.y.shape)
+            found = balance(
+                alpha, lambda a: a, lambda u: self._oriented(self._predict(u)),
+                lambda theta: self._sums(self._oriented(theta)), c, mask,
+            )  # fmt: skip
+            alpha = np.zeros_like(alpha) if found is None else found * (c > 0)
+        dual = self.backward(LocalDual(alpha, plain=True))
+        return self.scaled(dual, min(1.0, self.scale_limit(dual)))
+
+
+def _alpha(dual: Dual) -> Floats:
+    assert isinstance(dual, LocalDual)
+    return dual.alpha

@@ -1,0 +1,265 @@
+"""Data matrices as the kernels want them, and columns shifted and scaled without touching the data."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from pdprox import _kernels as kernels
+from pdprox.losses.base import Line
+from pdprox.typing import Floats
+
+_BLOCK = 1 << 22  # entries looked at together when a whole matrix is scanned
+
+
+class Matrix(ABC):
+    """An n x d matrix by its products with vectors."""
+
+    shape: tuple[int, int]
+    #: stored entries: what one read costs
+    work: int
+
+    @abstractmethod
+    def forward(self, w: Floats, b: float) -> Floats:
+        """X w + b."""
+
+    @abstractmethod
+    def backward(self, theta: Floats) -> Floats:
+        """X' theta."""
+
+    @abstractmethod
+    def sweep(
+        self, w: Floats, b: float, alpha: Floats, y: Floats, c: Floats, line: Line, step: Any, out: Floats,
+        halpern: tuple[Floats, float, Floats] | None = None,
+    ) -> tuple[Floats, float, float]:  # fmt: skip
+        """The fused dual step of ``pdprox._kernels.sweep``: X' theta, sum of theta, squared movement."""
+
+    @abstractmethod
+    def row_squares(self) -> Floats:
+        """sum_j x_ij^2 for each row."""
+
+    @abstractmethod
+    def absolute_sums(self, c: Floats) -> tuple[Floats, Floats]:
+        """sum_j |x_ij| for each row, and sum_i c_i |x_ij| for each column."""
+
+
+class Stored(Matrix):
+    """A matrix in memory: a dense array or compressed sparse rows, in the form the kernels take."""
+
+    def __init__(self, data: np.ndarray | sp.csr_array) -> None:
+        self.data = data
+        n, d = data.shape
+        self.shape = (int(n), int(d))
+        self._sparse = sp.issparse(data)
+        if self._sparse:
+            self.work = int(data.nnz)
+            self._raw: Any = (data.data, data.indices, data.indptr, int(d))
+        else:
+            self.work = int(n) * int(d)
+            self._raw = data
+
+    def forward(self, w: Floats, b: float) -> Floats:
+        return kernels.forward(self._raw, np.ascontiguousarray(w), b)
+
+    def backward(self, theta: Floats) -> Floats:
+        return kernels.backward(self._raw, np.ascontiguousarray(theta))
+
+    def sweep(
+        self, w: Floats, b: float, alpha: Floats, y: Floats, c: Floats, line: Line, step: Any, out: Floats,
+        halpern: tuple[Floats, float, Floats] | None = None,
+    ) -> tuple[Floats, float, float]:  # fmt: skip
+        return kernels.sweep(self._raw, w, b, alpha, y, c, line, step, out, halpern)
+
+    def row_squares(self) -> Floats:
+        if self._sparse:
+            squared = np.square(self.data.data, dtype=np.float64)
+            return sp.csr_array((squared, self.data.indices, self.data.indptr), self.shape).sum(axis=1)
+        blocks = [np.einsum("ij,ij->i", rows, rows, dtype=np.float64) for rows, _ in self._blocks()]
+        return np.concatenate(blocks)
+
+    def absolute_sums(self, c: Floats) -> tuple[Floats, Floats]:
+        if self._sparse:
+            absolute = sp.csr_array(
+                (np.abs(self.data.data, dtype=np.float64), self.data.indices, self.data.indptr), self.shape
+            )
+            return absolute.sum(axis=1), absolute.T @ c
+        rows, columns = [], np.zeros(self.shape[1])
+        for block, where in self._blocks():
+            absolute = np.abs(block).astype(np.float64)
+            rows.append(absolute.sum(axis=1))
+            columns += c[where] @ absolute
+        return np.concatenate(rows), columns
+
+    def _blocks(self) -> Any:
+        n, d = self.shape
+        height = max(1, _BLOCK // d)
+        for start in range(0, n, height):
+            where = slice(start, min(n, start + height))
+            yield self.data[where], where
+
+
+@dataclass
+class Shifted(Matrix):
+    r"""The matrix :math:`(X - 1\mu^\top)\,\mathrm{diag}(1/\sigma)`, never formed.
+
+    Products cost what they cost with X: the shift is a number for the whole column of predictions.
+    """
+
+    inner: Matrix
+    centre: Floats
+    scale: Floats
+
+    def __post_init__(self) -> None:
+        self.shape = self.inner.shape
+        self.work = self.inner.work
+
+    def _down(self, w: Floats, b: float) -> tuple[Floats, float]:
+        w = w / self.scale
+        return w, float(b - self.centre @ w)
+
+    def _up(self, g: Floats, total: float) -> Floats:
+        return (g - self.centre * total) / self.scale
+
+    def forward(self, w: Floats, b: float) -> Floats:
+        return self.inner.forward(*self._down(w, b))
+
+    def backward(self, theta: Floats) -> Floats:
+        return self._up(self.inner.backward(theta), float(theta.sum()))
+
+    def sweep(
+        self, w: Floats, b: float, alpha: Floats, y: Floats, c: Floats, line: Line, step: Any, out: Floats,
+        halpern: tuple[Floats, float, Floats] | None = None,
+    ) -> tuple[Floats, float, float]:  # fmt: skip
+        g, total, moved = self.inner.sweep(*self._down(w, b), alpha, y, c, line, step, out, halpern)
+        return self._up(g, total), total, moved
+
+    def row_squares(self) -> Floats:
+        # sum_j (x_ij - mu_j)^2 / s_j^2, expanded where the inner matrix is sparse, so an upper bound is taken
+        # that never forms a row: ||x/s - mu/s|| <= ||x/s|| + ||mu/s||, and ||x/s|| <= ||x|| / min s.
+        length = np.sqrt(self.inner.row_squares()) / self.scale.min()
+        return np.square(length + np.linalg.norm(self.centre / self.scale))
+
+    def absolute_sums(self, c: Floats) -> tuple[Floats, Floats]:
+        rows, columns = self.inner.absolute_sums(c)
+        shift = np.abs(self.centre / self.scale)
+        return rows / self.scale.min() + shift.sum(), columns / self.scale + shift * c.sum()
+
+
+@dataclass(frozen=True)
+class ShiftedColumns:
+    """Data for ``Problem`` whose columns are shifted and scaled implicitly; sparse data stays sparse.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, d)
+        The data as they are.
+    centre : array of shape (d,), optional
+        Taken off each column; nothing by default.
+    scale : array of shape (d,), optional
+        Divides each column; 1 by default.
+    """
+
+    X: Any
+    centre: Any = None
+    scale: Any = None
+
+
+def standardized(X: Any, centre: bool = True) -> ShiftedColumns:
+    """The data with every column at mean 0 (if ``centre``) and standard deviation 1, without a copy.
+
+    A constant column keeps its scale.
+    """
+    stored = stored_matrix(X)
+    n = stored.shape[0]
+    ones = np.ones(n)
+    mean = stored.backward(ones) / n
+    if sp.issparse(stored.data):
+        squares = np.asarray(stored.data.multiply(stored.data).sum(axis=0), dtype=np.float64).ravel() / n
+        variance = squares - mean**2
+    else:
+        variance = np.zeros(stored.shape[1])
+        for block, _ in stored._blocks():
+            variance += np.square(block - mean, dtype=np.float64).sum(axis=0) / n
+    size = np.sqrt(np.maximum(variance, 0))
+    size[size <= 1e-8 * np.maximum(np.abs(mean), 1e-300)] = 1.0
+    return ShiftedColumns(X, mean if centre else None, size)
+
+
+def stored_matrix(X: Any) -> Stored:
+    """Check the user's data and bring it to one of the forms the kernels take, copying only if it must.
+
+    float32 and float64 stay; short integers and booleans become float32, which holds them exactly;
+    other integers become float64.
+    """
+    if sp.issparse(X):
+        return Stored(_checked_csr(X))
+    if isinstance(X, np.matrix):
+        X = np.asarray(X)
+    array = X if isinstance(X, np.ndarray) else np.asarray(X)
+    if array.ndim != 2:
+        hint = "; reshape one feature to X[:, None], one sample to X[None, :]" if array.ndim == 1 else ""
+        raise ValueError(f"X must have two dimensions (samples x features), got shape {array.shape}{hint}")
+    array = array.astype(_float_type(array.dtype, "X"), copy=False)
+    _check_size(array.shape)
+    if not (array.flags.c_contiguous or array.flags.f_contiguous):
+        array = np.ascontiguousarray(array)
+    height = max(1, _BLOCK // array.shape[1])
+    for start in range(0, array.shape[0], height):
+        _check_finite(array[start : start + height], "X", start)
+    return Stored(array)
+
+
+def _checked_csr(X: Any) -> sp.csr_array:
+    if X.ndim != 2:
+        raise ValueError(f"X must have two dimensions (samples x features), got shape {X.shape}")
+    dtype = _float_type(X.dtype, "X")
+    _check_size(X.shape)
+    csr = sp.csr_array(X)
+    if not csr.has_canonical_format:
+        csr = csr.copy()
+        csr.sum_duplicates()
+    indices, indptr = csr.indices, csr.indptr
+    if indices.dtype != indptr.dtype or indices.dtype not in (np.int32, np.int64):
+        wide = np.int64 if max(csr.nnz, *csr.shape) > np.iinfo(np.int32).max else np.int32
+        indices, indptr = indices.astype(wide), indptr.astype(wide)
+    # the kernels trust the indices, so look at them once
+    if indptr[0] != 0 or indptr[-1] > len(indices) or np.any(np.diff(indptr) < 0):
+        raise ValueError("X is not a valid sparse matrix: its row pointers do not ascend from 0 to the number of entries")
+    if csr.nnz and (indices.min() < 0 or indices.max() >= csr.shape[1]):
+        raise ValueError(f"X is not a valid sparse matrix: a column index lies outside 0..{csr.shape[1] - 1}")
+    data = csr.data.astype(dtype, copy=False)
+    if not np.all(np.isfinite(data)):
+        bad = int(np.flatnonzero(~np.isfinite(data))[0])
+        row = int(np.searchsorted(indptr, bad, side="right")) - 1
+        raise ValueError(f"X holds {data[bad]} in row {row}, column {indices[bad]}; impute or drop what is missing")
+    checked = sp.csr_array((data, indices, indptr), shape=csr.shape)
+    checked.has_canonical_format = True
+    return checked
+
+
+def _float_type(dtype: np.dtype[Any], name: str) -> np.dtype[Any]:
+    if dtype in (np.float32, np.float64):
+        return np.dtype(dtype)
+    if dtype == np.float16 or dtype == np.bool_ or (dtype.kind in "iu" and dtype.itemsize <= 2):
+        return np.dtype(np.float32)
+    if dtype.kind in "iuf":
+        return np.dtype(np.float64)
+    raise TypeError(f"{name} must hold real numbers, got dtype {dtype}; encode other columns as numbers first")
+
+
+def _check_size(shape: tuple[int, ...]) -> None:
+    if 0 in shape:
+        raise ValueError(f"X must have at least one sample and one feature, got shape {tuple(shape)}")
+
+
+def _check_finite(array: np.ndarray, name: str, first_row: int = 0) -> None:
+    if np.isfinite(array.sum(dtype=np.float64)):  # NaN and inf survive a sum; only then look closer
+        return
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        where = ", ".join(f"{word} {int(i)}" for word, i in zip(("row", "column"), bad[0] + [first_row, 0][: array.ndim], strict=False))
+        raise ValueError(f"{name} holds {array[tuple(bad[0])]} in {where}; impute or drop what is missing")

@@ -1,0 +1,237 @@
+"""The only loop: it steps a method, audits what comes out, and decides when to stop."""
+
+from __future__ import annotations
+
+import logging
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pdprox.certificate import Certificate, dual_value, primal_value
+from pdprox.methods import ALL, Method, PdproxRestarted
+from pdprox.naming import by_name, name_of
+from pdprox.problem import Problem
+from pdprox.progress import Progress, progress
+from pdprox.samples import Dual
+from pdprox.solution import ADVICE, ConvergenceWarning, History, Solution, Status
+from pdprox.typing import Floats
+
+log = logging.getLogger("pdprox")
+
+_DEFAULT_MAX_ITER = 100_000
+_STALL_AUDITS = 30
+_PATIENCE = 20_000  # iterations without progress that only rounding excuses from
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a callback sees, at every audit.  Return something true to stop."""
+
+    iteration: int
+    seconds: float
+    passes: float
+    certificate: Certificate
+    method: str
+
+
+@dataclass
+class Judge:
+    """Audits candidates; keeps the best primal and the best dual apart, and the history of both."""
+
+    problem: Problem
+    began: float = field(default_factory=time.perf_counter)
+    primal: float = np.inf
+    dual: float = -np.inf
+    x: Floats | None = None
+    best_dual: Dual | None = None
+    rows: list[tuple[float, float, int, float, float]] = field(default_factory=list)
+
+    def audit(self, iteration: int, candidates: list[tuple[Floats, Dual]]) -> Certificate:
+        """Evaluate the candidates afresh and return the certificate of the best points so far."""
+        for x, dual in candidates:
+            value, improved = primal_value(self.problem, x)
+            if value < self.primal:
+                self.primal, self.x = value, improved
+            bound, repaired = dual_value(self.problem, dual, self.primal)
+            if bound > self.dual:
+                self.dual, self.best_dual = bound, repaired
+        self.rows.append((self.seconds, self.problem.samples.passes, iteration, self.primal, self.dual))
+        return self.certificate
+
+    @property
+    def seconds(self) -> float:
+        """Since the start."""
+        return time.perf_counter() - self.began
+
+    @property
+    def certificate(self) -> Certificate:
+        """Of the best primal and the best dual point so far."""
+        assert self.x is not None
+        return Certificate(self.primal, self.dual, self.problem.split(self.x)[1])
+
+    def stalled(self) -> bool:
+        """Whether the gap has not fallen by 1 % over many audits and half of all iterations, which are many or near rounding."""
+        half = self.rows[-1][2] // 2
+        if self.rows[-1][2] < _PATIENCE and self.certificate.relative_gap > 1e-9:
+            return False
+        old = [row for row in self.rows[:-_STALL_AUDITS] if row[2] <= half]
+        if not old:
+            return False
+        gap_then, gap_now = old[-1][3] - old[-1][4], self.rows[-1][3] - self.rows[-1][4]
+        return gap_now > 0.99 * gap_then
+
+    def history(self) -> History:
+        """The audits as arrays."""
+        columns = np.array(self.rows, dtype=np.float64).T
+        return History(columns[0], columns[1], columns[2], columns[3], columns[4])
+
+
+def solve(
+    problem: Problem,
+    tol: float = 1e-6,
+    method: str | Method = "auto",
+    max_iter: int | None = None,
+    max_time: float | None = None,
+    callback: Callable[[Report], Any] | None = None,
+    warm_start: Any = None,
+    verbose: bool | str = False,
+) -> Solution:
+    """Minimise the problem to a certified relative gap.
+
+    Parameters
+    ----------
+    problem : Problem
+        What to minimise.
+    tol : float, default=1e-6
+        The relative gap, as certified, at which to stop.
+    method : str or Method, default="auto"
+        ``"auto"``, one of ``pdprox.methods.ALL`` by name, or an object with parameters.
+    max_iter : int, optional
+        Iterations at most; 100000 by default.
+    max_time : float, optional
+        Seconds at most.  Results are reproducible only without it.
+    callback : callable, optional
+        Called with a ``Report`` at every audit; stops the run by returning something true.
+    warm_start : Solution or (w, intercept, alpha), optional
+        Where to start.
+    verbose : bool or "bar", default=False
+        True writes a line for each audit to the logger ``"pdprox"``; ``"bar"`` shows a progress bar.
+
+    Returns
+    -------
+    Solution
+        The best points found, whatever the status: after Ctrl-C, too.
+    """
+    _check_options(tol, max_iter, max_time)
+    engine = _method(method)
+    name = name_of(engine)
+    judge = Judge(problem)
+    problem.samples.passes = 0.0
+    x, dual = _starting_point(problem, warm_start)
+    limit = _DEFAULT_MAX_ITER if max_iter is None else int(max_iter)
+    status: Status = "max_iter"
+    iteration = 0
+    with progress(verbose, tol) as show:
+        try:
+            certificate = _report(judge, 0, [(x, dual)], name, show)
+            status_now = _verdict(certificate, tol, judge, max_time, callback, 0, name)
+            if status_now is None and limit > 0:
+                state = engine.start(problem, x, dual)
+                audit_at = 1
+                while True:
+                    state = engine.step(problem, state)
+                    iteration += 1
+                    last = iteration >= limit or (max_time is not None and judge.seconds >= max_time)
+                    if iteration >= audit_at or last:
+                        certificate = _report(judge, iteration, state.candidates(), name, show)
+                        status_now = _verdict(certificate, tol, judge, max_time, callback, iteration, name)
+                        if status_now is not None or last:
+                            break
+                        audit_at = iteration + _interval(problem, iteration)
+            status = status_now or "max_iter"
+        except KeyboardInterrupt:
+            status = "interrupted"
+            if judge.x is None:
+                judge.audit(0, [(x, dual)])
+    return _finish(problem, judge, status, iteration, name, tol)
+
+
+def _interval(problem: Problem, iteration: int) -> int:
+    """Iterations until the next audit: ten times what an audit costs, fewer only in the very beginning."""
+    full = int(np.ceil(10 * problem.samples.audit_cost))
+    return int(min(full, max(10, iteration)))
+
+
+def _report(judge: Judge, iteration: int, candidates: Any, name: str, show: Progress) -> Certificate:
+    certificate = judge.audit(iteration, candidates)
+    show(judge.seconds, judge.problem.samples.passes, iteration, certificate, name)
+    return certificate
+
+
+def _verdict(
+    certificate: Certificate, tol: float, judge: Judge, max_time: float | None, callback: Any, iteration: int, name: str
+) -> Status | None:
+    stop = callback and callback(Report(iteration, judge.seconds, judge.problem.samples.passes, certificate, name))
+    if certificate.relative_gap <= tol:  # false for NaN
+        return "converged"
+    if stop:
+        return "callback_stop"
+    if max_time is not None and judge.seconds >= max_time:
+        return "time_limit"
+    return "stalled" if judge.stalled() else None
+
+
+def _finish(problem: Problem, judge: Judge, status: Status, iterations: int, name: str, tol: float) -> Solution:
+    assert judge.x is not None and judge.best_dual is not None
+    w, intercept = problem.split(judge.x)
+    certificate = judge.certificate
+    if status in ("max_iter", "time_limit", "stalled"):
+        warnings.warn(
+            f"{name} ended with status {status!r} after {iterations} iterations: objective {certificate.primal:.8g}, "
+            f"relative gap {certificate.relative_gap:.2g}, wanted {tol:g}. {ADVICE[status].capitalize()}.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return Solution(
+        w, intercept, problem.samples.slopes(judge.best_dual), status, certificate, judge.history(), iterations, name
+    )
+
+
+def _starting_point(problem: Problem, warm_start: Any) -> tuple[Floats, Dual]:
+    if warm_start is None:
+        x = np.zeros(problem.features.shape)
+        return problem.features.inside(x), problem.samples.dual()
+    if isinstance(warm_start, Solution):
+        warm_start = (warm_start.w, warm_start.intercept, warm_start.alpha)
+    try:
+        w, intercept, alpha = warm_start
+    except (TypeError, ValueError):
+        raise TypeError(f"warm_start must be a Solution or (w, intercept, alpha), got {type(warm_start).__name__}") from None
+    x = problem.features.inside(problem.join(w, intercept))
+    if alpha is None:
+        return x, problem.samples.dual()
+    return x, problem.samples.warm(np.asarray(alpha, dtype=np.float64))
+
+
+def _method(method: str | Method) -> Method:
+    if isinstance(method, Method):
+        return method
+    if not isinstance(method, str):
+        raise TypeError(f"method must be a name or a Method, got {method!r}")
+    if method == "auto":
+        return PdproxRestarted()
+    found: Method = by_name(method, ALL, "method")
+    return found
+
+
+def _check_options(tol: float, max_iter: int | None, max_time: float | None) -> None:
+    if not (np.isfinite(tol) and tol >= 0):
+        raise ValueError(f"tol must be a number >= 0, got {tol}")
+    if max_iter is not None and (int(max_iter) != max_iter or max_iter < 0):
+        raise ValueError(f"max_iter must be an integer >= 0, got {max_iter}")
+    if max_time is not None and not max_time > 0:
+        raise ValueError(f"max_time must be a number of seconds > 0, got {max_time}")
