@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin/python
+SANITIZED := build/sanitized
 
 # One BLAS thread in each test worker: the workers share the cores.
 PYTEST = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(RUN) -m pytest
@@ -43,6 +44,11 @@ lint: $(VENV)/installed-lint
 	$(RUN) -m ruff format --check
 	$(RUN) -m mypy
 
+# GCC's sanitizers must be loaded before Python is; libstdc++ along with them, or exceptions are not seen.
+sanitize: $(SANITIZED)/installed-test
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=2 $(SANITIZED)/bin/python -m pytest tests/test_kernels.py
+
 clean:
 	rm -rf $(VENV) .ci/venv build dist demo.png docs/_build docs/generated docs/auto_gallery \
 		docs/sg_execution_times.rst .mypy_cache .pytest_cache .ruff_cache
@@ -55,4 +61,10 @@ $(RUN):
 
 $(VENV)/installed-%: $(RUN) $(BUILD_INPUTS)
 	$(RUN) -m pip install --quiet --editable ".[$*]"
+	@touch $@
+
+$(SANITIZED)/installed-test: $(BUILD_INPUTS)
+	$(PYTHON) -m venv $(SANITIZED)
+	$(SANITIZED)/bin/python -m pip install --quiet --editable ".[test]" \
+		--config-settings=cmake.define.PDPROX_SANITIZE=ON --config-settings=build-dir=$(SANITIZED)/cmake
 	@touch $@

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import resource
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,16 +13,9 @@ from threadpoolctl import threadpool_limits
 
 from pdprox import _kernels as kernels
 from pdprox._kernels import specification
+from pdprox.losses.base import Line
 
 INF = np.inf
-
-
-@dataclass(frozen=True)
-class Line:
-    kinks: np.ndarray
-    slopes: np.ndarray
-    smoothing: float
-    margin: bool
 
 
 def line(kinks, slopes, smoothing=0.0, margin=False):
@@ -304,7 +297,7 @@ def test_many_calls_keep_no_memory():
                 kernels.backward(X, theta[1:])
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
-    before = calls(200)
+    before = calls(1000)  # a sanitizer holds back 256 MB of what is freed
     assert calls(1500) <= before * 1.05 + 8 * 1024
 
 

@@ -295,8 +295,8 @@ def test_diagonal_steps_are_legal():
         if shared is not None:
             for group in np.unique(shared):
                 assert len(np.unique(steps.primal[:-1][shared == group])) == 1
-        else:  # what the preconditioner is for: columns of very different size
-            assert solve(problem, tol=1e-4, method=PdproxTwoSteps(StepRule("diagonal"))).converged
+    problem = Problem(X * 10.0 ** -np.arange(7) * 2.0 ** np.arange(7), y, "hinge", "l1", lam=0.1)
+    assert solve(problem, tol=1e-4, method=PdproxTwoSteps(StepRule("diagonal"))).converged
 
 
 def test_accelerated_keeps_the_rate_of_its_theorem():

@@ -78,33 +78,36 @@ class Problem:
     ) -> None:
         if lam is None:
             raise TypeError("lam is missing: Problem(X, y, loss, penalty, lam=...) needs the factor of the penalty")
-        loss = _object(loss, Loss, losses.ALL, "loss")
-        penalty = _object(penalty, Penalty, penalties.ALL, "penalty")
+        told: Loss = _object(loss, Loss, losses.ALL, "loss")
+        price: Penalty = _object(penalty, Penalty, penalties.ALL, "penalty")
         lam = _lam(lam)
         if not isinstance(intercept, (bool, np.bool_)):
             raise TypeError(f"intercept must be True or False, got {intercept!r}")
-        matrix, original = _matrix(X)
+        matrix = _matrix(X)
         n, d = matrix.shape
-        targets = _targets(y, n, loss)
+        targets = _targets(y, n, told)
         weights = _weights(sample_weight, n)
         shape = (d, *targets.shape[1:])
-        penalty.check(shape)
+        price.check(shape)
         if primal_set is not None:
             primal_set.check(shape)
-        budget = None if dual_set is None else _budget(dual_set, weights, loss, dual_form)
-        loss = _dual_form(loss, dual_form)
-        samples = LocalSamples(matrix, targets, loss, weights, bool(intercept), budget)
-        features = Features(term(penalty, lam, primal_set), samples.shape, bool(intercept))
+        budget = None if dual_set is None else _budget(dual_set, weights, told, dual_form)
+        told = _dual_form(told, dual_form)
+        samples = LocalSamples(matrix, targets, told, weights, bool(intercept), budget)
+        features = Features(term(price, lam, primal_set), samples.shape, bool(intercept))
         for name, value in (
-            ("samples", samples), ("features", features), ("loss", loss), ("penalty", penalty), ("lam", lam),
-            ("_original", original),
-        ):  # fmt: skip
+            ("samples", samples),
+            ("features", features),
+            ("loss", told),
+            ("penalty", price),
+            ("lam", lam),
+        ):
             object.__setattr__(self, name, value)
 
     def join(self, w: Any, intercept: Any = None) -> Floats:
         """w and the intercept as the engine's x.  With shifted columns, w is in the units of these columns."""
         d, rest = self.features.d, self.features.shape[1:]
-        w = np.asarray(w, dtype=np.float64)
+        w = np.array(w, dtype=np.float64)
         if w.size == d * int(np.prod(rest)):
             w = w.reshape((d, *rest))
         if w.shape != (d, *rest):
@@ -115,10 +118,12 @@ class Problem:
         if not self.features.intercept:
             if np.any(b != 0):
                 raise ValueError(f"the problem has no intercept, but one was given: {intercept!r}; use intercept=True")
-            return w.copy()
+            coefficients: Floats = w
+            return coefficients
         if b.size not in (1, int(np.prod(rest))):
             raise ValueError(f"the intercept must have shape {rest}, got {b.shape}")
-        return np.concatenate([w, np.broadcast_to(b.reshape(rest if b.size > 1 else ()), rest)[None]])
+        last = np.broadcast_to(b.reshape(rest if b.size > 1 else ()), rest)
+        return np.concatenate([w, last[None]])
 
     def split(self, x: Floats) -> tuple[Floats, Any]:
         """The engine's x as w and the intercept (0.0 without one)."""
@@ -147,16 +152,16 @@ def _lam(lam: Any) -> float:
     return number
 
 
-def _matrix(X: Any) -> tuple[Matrix, Any]:
+def _matrix(X: Any) -> Matrix:
     if not isinstance(X, ShiftedColumns):
-        return stored_matrix(X), None
+        return stored_matrix(X)
     stored = stored_matrix(X.X)
     d = stored.shape[1]
     centre = _column_numbers(X.centre, 0.0, d, "centre")
     scale = _column_numbers(X.scale, 1.0, d, "scale")
     if np.any(scale <= 0):
         raise ValueError(f"scale must be positive, got {scale.min()} in column {int(np.argmin(scale))}")
-    return Shifted(stored, centre, scale), X
+    return Shifted(stored, centre, scale)
 
 
 def _column_numbers(given: Any, default: float, d: int, name: str) -> Floats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 import warnings
 from collections.abc import Callable
@@ -15,12 +14,10 @@ from pdprox.certificate import Certificate, dual_value, primal_value
 from pdprox.methods import ALL, Method, PdproxRestarted
 from pdprox.naming import by_name, name_of
 from pdprox.problem import Problem
-from pdprox.progress import Progress, progress
+from pdprox.progress import progress
 from pdprox.samples import Dual
 from pdprox.solution import ADVICE, ConvergenceWarning, History, Solution, Status
 from pdprox.typing import Floats
-
-log = logging.getLogger("pdprox")
 
 _DEFAULT_MAX_ITER = 100_000
 _STALL_AUDITS = 30
@@ -43,6 +40,8 @@ class Judge:
     """Audits candidates; keeps the best primal and the best dual apart, and the history of both."""
 
     problem: Problem
+    method: str
+    iteration: int = 0
     began: float = field(default_factory=time.perf_counter)
     primal: float = np.inf
     dual: float = -np.inf
@@ -50,7 +49,7 @@ class Judge:
     best_dual: Dual | None = None
     rows: list[tuple[float, float, int, float, float]] = field(default_factory=list)
 
-    def audit(self, iteration: int, candidates: list[tuple[Floats, Dual]]) -> Certificate:
+    def audit(self, candidates: list[tuple[Floats, Dual]]) -> Certificate:
         """Evaluate the candidates afresh and return the certificate of the best points so far."""
         for x, dual in candidates:
             value, improved = primal_value(self.problem, x)
@@ -59,7 +58,7 @@ class Judge:
             bound, repaired = dual_value(self.problem, dual, self.primal)
             if bound > self.dual:
                 self.dual, self.best_dual = bound, repaired
-        self.rows.append((self.seconds, self.problem.samples.passes, iteration, self.primal, self.dual))
+        self.rows.append((self.seconds, self.problem.samples.passes, self.iteration, self.primal, self.dual))
         return self.certificate
 
     @property
@@ -86,8 +85,7 @@ class Judge:
 
     def history(self) -> History:
         """The audits as arrays."""
-        columns = np.array(self.rows, dtype=np.float64).T
-        return History(columns[0], columns[1], columns[2], columns[3], columns[4])
+        return History(*np.array(self.rows, dtype=np.float64).T)
 
 
 def solve(
@@ -128,36 +126,49 @@ def solve(
     """
     _check_options(tol, max_iter, max_time)
     engine = _method(method)
-    name = name_of(engine)
-    judge = Judge(problem)
+    judge = Judge(problem, name_of(engine))
     problem.samples.passes = 0.0
     x, dual = _starting_point(problem, warm_start)
     limit = _DEFAULT_MAX_ITER if max_iter is None else int(max_iter)
-    status: Status = "max_iter"
-    iteration = 0
     with progress(verbose, tol) as show:
+
+        def verdict(candidates: list[tuple[Floats, Dual]]) -> Status | None:
+            certificate = judge.audit(candidates)
+            show(judge.seconds, problem.samples.passes, judge.iteration, certificate, judge.method)
+            return _verdict(judge, tol, max_time, callback)
+
         try:
-            certificate = _report(judge, 0, [(x, dual)], name, show)
-            status_now = _verdict(certificate, tol, judge, max_time, callback, 0, name)
-            if status_now is None and limit > 0:
-                state = engine.start(problem, x, dual)
-                audit_at = 1
-                while True:
-                    state = engine.step(problem, state)
-                    iteration += 1
-                    last = iteration >= limit or (max_time is not None and judge.seconds >= max_time)
-                    if iteration >= audit_at or last:
-                        certificate = _report(judge, iteration, state.candidates(), name, show)
-                        status_now = _verdict(certificate, tol, judge, max_time, callback, iteration, name)
-                        if status_now is not None or last:
-                            break
-                        audit_at = iteration + _interval(problem, iteration)
-            status = status_now or "max_iter"
+            status = _run(problem, engine, x, dual, judge, verdict, limit, max_time)
         except KeyboardInterrupt:
             status = "interrupted"
             if judge.x is None:
-                judge.audit(0, [(x, dual)])
-    return _finish(problem, judge, status, iteration, name, tol)
+                judge.audit([(x, dual)])
+    return _finish(problem, judge, status, tol)
+
+
+def _run(
+    problem: Problem,
+    engine: Method,
+    x: Floats,
+    dual: Dual,
+    judge: Judge,
+    verdict: Callable[[list[tuple[Floats, Dual]]], Status | None],
+    limit: int,
+    max_time: float | None,
+) -> Status:
+    status = verdict([(x, dual)])
+    if status is None and limit == 0:
+        return "max_iter"
+    state = None
+    next_audit = 1
+    while status is None:
+        state = engine.step(problem, engine.start(problem, x, dual) if state is None else state)
+        judge.iteration += 1
+        last = judge.iteration >= limit
+        if last or judge.iteration >= next_audit or (max_time is not None and judge.seconds >= max_time):
+            status = verdict(state.candidates()) or ("max_iter" if last else None)
+            next_audit = judge.iteration + _interval(problem, judge.iteration)
+    return status
 
 
 def _interval(problem: Problem, iteration: int) -> int:
@@ -166,16 +177,10 @@ def _interval(problem: Problem, iteration: int) -> int:
     return int(min(full, max(10, iteration)))
 
 
-def _report(judge: Judge, iteration: int, candidates: Any, name: str, show: Progress) -> Certificate:
-    certificate = judge.audit(iteration, candidates)
-    show(judge.seconds, judge.problem.samples.passes, iteration, certificate, name)
-    return certificate
-
-
-def _verdict(
-    certificate: Certificate, tol: float, judge: Judge, max_time: float | None, callback: Any, iteration: int, name: str
-) -> Status | None:
-    stop = callback and callback(Report(iteration, judge.seconds, judge.problem.samples.passes, certificate, name))
+def _verdict(judge: Judge, tol: float, max_time: float | None, callback: Callable[[Report], Any] | None) -> Status | None:
+    certificate = judge.certificate
+    report = Report(judge.iteration, judge.seconds, judge.problem.samples.passes, certificate, judge.method)
+    stop = callback is not None and callback(report)
     if certificate.relative_gap <= tol:  # false for NaN
         return "converged"
     if stop:
@@ -185,26 +190,24 @@ def _verdict(
     return "stalled" if judge.stalled() else None
 
 
-def _finish(problem: Problem, judge: Judge, status: Status, iterations: int, name: str, tol: float) -> Solution:
+def _finish(problem: Problem, judge: Judge, status: Status, tol: float) -> Solution:
     assert judge.x is not None and judge.best_dual is not None
     w, intercept = problem.split(judge.x)
     certificate = judge.certificate
     if status in ("max_iter", "time_limit", "stalled"):
         warnings.warn(
-            f"{name} ended with status {status!r} after {iterations} iterations: objective {certificate.primal:.8g}, "
+            f"{judge.method} ended with status {status!r} after {judge.iteration} iterations: objective {certificate.primal:.8g}, "
             f"relative gap {certificate.relative_gap:.2g}, wanted {tol:g}. {ADVICE[status].capitalize()}.",
             ConvergenceWarning,
             stacklevel=3,
         )
-    return Solution(
-        w, intercept, problem.samples.slopes(judge.best_dual), status, certificate, judge.history(), iterations, name
-    )
+    alpha = problem.samples.slopes(judge.best_dual)
+    return Solution(w, intercept, alpha, status, certificate, judge.history(), judge.iteration, judge.method)
 
 
 def _starting_point(problem: Problem, warm_start: Any) -> tuple[Floats, Dual]:
     if warm_start is None:
-        x = np.zeros(problem.features.shape)
-        return problem.features.inside(x), problem.samples.dual()
+        return problem.features.inside(np.zeros(problem.features.shape)), problem.samples.dual()
     if isinstance(warm_start, Solution):
         warm_start = (warm_start.w, warm_start.intercept, warm_start.alpha)
     try:

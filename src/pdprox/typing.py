@@ -9,13 +9,8 @@ from numpy.typing import NDArray
 
 #: a floating array, float32 or float64
 Array = NDArray[np.floating[Any]]
-#: a float64 array: what the engine works in
-Floats = NDArray[np.float64]
+#: a floating array that is float64 in fact: what the engine works in (not told to the type checker, for which
+#: a function that keeps the dtype of its input would otherwise lose it)
+Floats = NDArray[np.floating[Any]]
 #: an array of booleans
 Mask = NDArray[np.bool_]
-
-
-def floating(numbers: Any) -> Array:
-    """The numbers as a floating array: float32 and float64 stay what they are, the rest becomes float64."""
-    array = np.asarray(numbers)
-    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)

@@ -15,13 +15,13 @@ makes sure, once, that ``indptr`` never decreases and that indices lie between 0
 from __future__ import annotations
 
 import os
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from pdprox._kernels import specification
-from pdprox._kernels.specification import CSR, Halpern, Line
+from pdprox._kernels.specification import CSR, Halpern
+from pdprox.losses.base import Line
 from pdprox.typing import Array, Floats
 
 try:
@@ -33,7 +33,7 @@ except ImportError:
 else:
     compiled = True
 
-__all__ = ["CSR", "Halpern", "Line", "backward", "compiled", "forward", "sweep"]
+__all__ = ["CSR", "Halpern", "backward", "compiled", "forward", "sweep"]
 
 
 def sweep(
@@ -69,7 +69,7 @@ def sweep(
         _check_vector(name, vector, n)
     if isinstance(step, np.ndarray):
         _check_vector("step", step, n)
-    elif not isinstance(step, Real):
+    elif not isinstance(step, (float, int, np.number)):
         raise TypeError(f"step must be a number or an array, got {_what(step)}")
     _check_vector("kinks", line.kinks, line.kinks.size)
     _check_vector("slopes", line.slopes, line.kinks.size + 1)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from pdprox.losses.base import Line
 from pdprox.typing import Array, Floats
 
 #: the parts of a CSR matrix: data, indices, indptr and the number of columns
@@ -17,23 +17,6 @@ Halpern = tuple[Floats, float, Floats]
 
 #: entries of X that are held as float64 at once
 _BLOCK = 2**18
-
-
-class Line(Protocol):
-    r"""A convex broken line as numbers, with ``smoothing / 2 * a**2`` added to its conjugate.
-
-    Its slope is ``slopes[k]`` between ``kinks[k - 1]`` and ``kinks[k]``; slopes increase, the first may be
-    -inf and the last inf.  ``margin`` says what it is a function of: the margin or the residual.
-    """
-
-    @property
-    def kinks(self) -> Floats: ...
-    @property
-    def slopes(self) -> Floats: ...
-    @property
-    def smoothing(self) -> float: ...
-    @property
-    def margin(self) -> bool: ...
 
 
 def dual_prox(line: Line, u: Floats, step: float | Floats) -> Floats:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from pdprox.checks.penalties import difference, inner, points, tolerance
-from pdprox.penalties.values import per_entry
 from pdprox.sets.base import ConvexSet
 from pdprox.typing import Array, Floats
+from pdprox.values import per_entry
 
 #: (set, shape of its members, source of random numbers, dtype)
 Law = Callable[[ConvexSet, tuple[int, ...], np.random.Generator, DTypeLike], None]

@@ -24,4 +24,21 @@ ALL: tuple[type[Loss], ...] = (
     PaperForm,
 )
 
-__all__ = ["ALL", "BrokenLineLoss", "Line", "Loss", *(member.__name__ for member in ALL)]
+__all__ = [
+    "ALL",
+    "Absolute",
+    "BrokenLine",
+    "BrokenLineLoss",
+    "EpsilonInsensitive",
+    "GeneralizedHinge",
+    "Hinge",
+    "Huber",
+    "L2Loss",
+    "Line",
+    "Logistic",
+    "Loss",
+    "PaperForm",
+    "Pinball",
+    "Square",
+    "SquaredHinge",
+]

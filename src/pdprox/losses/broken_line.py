@@ -10,7 +10,8 @@ from typing import Any, Self
 import numpy as np
 
 from pdprox.losses.base import Line, Loss, Reads
-from pdprox.typing import Array, floating
+from pdprox.typing import Array
+from pdprox.vectors import floating
 
 
 class BrokenLineLoss(Loss):
@@ -141,8 +142,8 @@ class BrokenLine(BrokenLineLoss):
     [3.5, 0.0, 2.0]
     """
 
-    kinks: tuple[float, ...] = (0.0,)  # type: ignore[assignment]
-    slopes: tuple[float, ...] = (-1.0, 1.0)  # type: ignore[assignment]
+    kinks: tuple[float, ...] = (0.0,)
+    slopes: tuple[float, ...] = (-1.0, 1.0)
     reads: Reads = "residual"
 
     def __post_init__(self) -> None:

@@ -10,7 +10,8 @@ from scipy.special import expit, xlogy
 
 from pdprox.losses.base import Loss
 from pdprox.losses.broken_line import BrokenLineLoss
-from pdprox.typing import Array, floating
+from pdprox.typing import Array
+from pdprox.vectors import floating
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,10 @@ import numpy as np
 
 from pdprox.losses.base import Loss, Reads
 from pdprox.losses.broken_line import BrokenLineLoss
-from pdprox.typing import Array, Floats, floating
+from pdprox.losses.margin import GeneralizedHinge
+from pdprox.losses.residual import EpsilonInsensitive, Pinball
+from pdprox.typing import Array, Floats
+from pdprox.vectors import floating
 
 
 @dataclass(frozen=True)
@@ -127,6 +130,4 @@ class PaperForm(Loss):
 
     @classmethod
     def specimens(cls) -> list[Self]:
-        from pdprox.losses import EpsilonInsensitive, GeneralizedHinge, Pinball
-
         return [cls(GeneralizedHinge(3.0)), cls(EpsilonInsensitive(0.5)), cls(Pinball(0.2))]

@@ -24,4 +24,17 @@ ALL: tuple[type[Method], ...] = (
     PdproxRestarted,
 )
 
-__all__ = ["ALL", "Method", "State", "StepRule", "Tuned", "tune", *(member.__name__ for member in ALL)]
+__all__ = [
+    "ALL",
+    "Method",
+    "PdproxAccelerated",
+    "PdproxDual",
+    "PdproxDualOneProjection",
+    "PdproxPrimal",
+    "PdproxRestarted",
+    "PdproxTwoSteps",
+    "State",
+    "StepRule",
+    "Tuned",
+    "tune",
+]

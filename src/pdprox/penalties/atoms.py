@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdprox.penalties.base import BrokenLineNorm, Penalty
-from pdprox.penalties.rows import OneRow, RowNorm, crossing, dot, lengths, narrow, soft_threshold, sums, tops
-from pdprox.penalties.values import ByValue, charges, floating, per_entry, ratio, settle
+from pdprox.penalties.rows import OneRow, RowNorm, crossing, soft_threshold, sums, tops
 from pdprox.typing import Array, Floats, Mask
+from pdprox.values import ByValue, charges, per_entry, ratio, settle
+from pdprox.vectors import dot, floating, lengths, narrow
 
 
 def each_entry(shape: tuple[int, ...]) -> np.ndarray:

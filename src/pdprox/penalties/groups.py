@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pdprox.penalties.values import ByValue, settle
 from pdprox.typing import Array
+from pdprox.values import ByValue, settle
 
 Indices = NDArray[np.intp]
 #: the numbers of the groups in one block, and the block: a row for each group, zeros at the end

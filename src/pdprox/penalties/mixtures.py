@@ -12,8 +12,8 @@ from pdprox.penalties.atoms import L1, L2, SquaredL2, each_entry
 from pdprox.penalties.base import Norm, Penalty
 from pdprox.penalties.groups import partition
 from pdprox.penalties.per_group import PerGroup
-from pdprox.penalties.values import settle, share
 from pdprox.typing import Array, Floats
+from pdprox.values import settle, share
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from pdprox.penalties.groups import EveryRow
 from pdprox.penalties.per_group import PerGroup, SquaredPerGroup
 from pdprox.penalties.shaped import Squared
 from pdprox.penalties.spectral import OnSingularValues
-from pdprox.penalties.values import ByValue, settle
 from pdprox.typing import Array, Floats, Mask
+from pdprox.values import ByValue, settle
 
 
 class Named(Penalty):

@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from pdprox.penalties.atoms import L1, L2, LInf
 from pdprox.penalties.base import BrokenLineNorm, Penalty
 from pdprox.penalties.groups import EveryRow, partition
-from pdprox.penalties.rows import RowNorm, dot
+from pdprox.penalties.rows import RowNorm
 from pdprox.penalties.shaped import Squared
-from pdprox.penalties.values import ByValue, charges, floating, ratio, settle
 from pdprox.typing import Array, Floats, Mask
+from pdprox.values import ByValue, charges, ratio, settle
+from pdprox.vectors import dot, floating
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,8 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from pdprox.penalties.base import BrokenLineNorm
-from pdprox.penalties.values import floating
 from pdprox.typing import Array, Floats
+from pdprox.vectors import floating, narrow
 
 
 class RowNorm(ABC):
@@ -63,11 +63,6 @@ def one_step(step: float | Array) -> Floats:
     return np.asarray(step, dtype=np.float64).reshape(-1)[:1]
 
 
-def narrow(values: float | Array, like: Array) -> Array:
-    """``values`` in the dtype of ``like``; what does not fit becomes infinite."""
-    with np.errstate(over="ignore"):
-        return np.asarray(values).astype(like.dtype, copy=False)
-
 
 def soft_threshold(v: Array, step: float | Array) -> Array:
     """Move every entry towards zero by ``step``, and no farther than zero."""
@@ -75,10 +70,6 @@ def soft_threshold(v: Array, step: float | Array) -> Array:
     shrunk: Array = v - np.clip(v, -level, level)
     return shrunk
 
-
-def dot(a: np.ndarray, b: np.ndarray) -> float:
-    """<a, b> of two vectors, in one thread: on a busy machine a threaded BLAS takes 100 times as long."""
-    return float(np.einsum("i,i->", a, b))
 
 
 def sums(rows: Array) -> Floats:
@@ -92,19 +83,6 @@ def tops(rows: Array) -> Floats:
     found: Floats = np.abs(rows).max(axis=1, initial=0.0).astype(np.float64)
     return found
 
-
-def lengths(rows: Array) -> Floats:
-    """Euclidean norm of each row; no overflow, no underflow."""
-    with np.errstate(over="ignore", under="ignore"):
-        squares: Floats = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
-    found = np.sqrt(squares)
-    odd = ~((squares > 1e-280) & (squares < 1e300))
-    if odd.any():  # zero, tiny, huge or NaN: scale the row by its largest entry first
-        extreme = rows[odd].astype(np.float64)
-        top = np.abs(extreme).max(axis=1, initial=0.0)
-        scaled = extreme / np.where(top > 0, top, 1.0)[:, None]
-        found[odd] = top * np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
-    return found
 
 
 def crossing(

@@ -10,8 +10,9 @@ from scipy.optimize import brentq
 
 from pdprox.penalties.atoms import L1, L2, LInf
 from pdprox.penalties.base import BrokenLineNorm, Norm, Penalty
-from pdprox.penalties.rows import crossing, dot, one_step
+from pdprox.penalties.rows import crossing, one_step
 from pdprox.typing import Array, Mask
+from pdprox.vectors import dot
 
 
 class Shape(ABC):

@@ -10,8 +10,8 @@ import numpy as np
 from pdprox.penalties.atoms import L1, L2, LInf
 from pdprox.penalties.base import BrokenLineNorm
 from pdprox.penalties.rows import RowNorm, one_step
-from pdprox.penalties.values import floating
 from pdprox.typing import Array, Floats
+from pdprox.vectors import floating
 
 
 @dataclass(frozen=True)

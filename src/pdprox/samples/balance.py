@@ -47,8 +47,7 @@ def balance(
     for _ in range(_STEPS):
         if best_length <= goal:
             break
-        unclipped = c * (a == raw)
-        direction = _conjugate_gradients(lambda p, k=unclipped: size * up(k * down(p)), residual, int(size.sum()))
+        direction = _conjugate_gradients(_newton(size, up, c * (a == raw), down), residual, int(size.sum()))
         slope = float(np.sum(residual * direction))
         length = 1.0
         for _ in range(40):
@@ -65,6 +64,13 @@ def balance(
         elif now > 0.5 * best_length and best_length <= 1e4 * goal:
             break
     return best if best_length <= 1e5 * goal else None
+
+
+def _newton(
+    size: Floats, up: Callable[[Floats], Floats], unclipped: Floats, down: Callable[[Floats], Floats]
+) -> Callable[[Floats], Floats]:
+    """Products with Newton's matrix."""
+    return lambda direction: size * up(unclipped * down(direction))
 
 
 def _conjugate_gradients(apply: Callable[[Floats], Floats], right: Floats, unknowns: int) -> Floats:

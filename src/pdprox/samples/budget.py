@@ -9,6 +9,7 @@ import numpy as np
 
 from pdprox.losses import Line, Loss
 from pdprox.typing import Floats
+from pdprox.vectors import dot
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class WeightedBudget:
 
     def used(self, alpha: Floats) -> float:
         """What the slopes cost."""
-        return float(self.price @ np.abs(alpha))
+        return dot(self.price, np.abs(alpha))
 
     def ascend(self, loss: Loss, u: Floats, step: Any) -> Floats:
         r"""The prox of the conjugate within bounds and budget, in the metric of the weights.
@@ -72,7 +73,7 @@ class WeightedBudget:
         order = np.argsort(-gain / price, kind="stable")
         before_it = np.cumsum(price[order]) - price[order]
         share = np.clip((self.rho - before_it) / price[order], 0.0, 1.0)
-        return float(share @ gain[order]) / total
+        return dot(share, gain[order]) / total
 
 
 def _where_ramps_sum_to(starts: Floats, ends: Floats, falls: Floats, target: float) -> float:

@@ -9,6 +9,7 @@ from scipy.optimize import minimize_scalar
 
 from pdprox.losses.base import Line, Loss
 from pdprox.typing import Floats
+from pdprox.vectors import dot
 
 _SORT_BELOW = 4096
 
@@ -57,7 +58,7 @@ def _line_shift(line: Line, t: Floats, o: Floats, c: Floats) -> float:
 
 def _smooth_shift(loss: Loss, t: Floats, o: Floats, c: Floats) -> float:
     def mean_loss(delta: Any) -> float:
-        return float(c @ loss.value(t + o * float(delta)))
+        return dot(c, loss.value(t + o * float(delta)))
 
     reach = 40.0 + 2 * float(np.max(np.abs(t)))  # where even exponential tails have ended
     found = minimize_scalar(mean_loss, bounds=(-reach, reach), method="bounded", options={"xatol": 1e-10 * reach})

@@ -15,6 +15,7 @@ from pdprox.samples.intercept import best_shift
 from pdprox.samples.matrix import Matrix, Shifted
 from pdprox.sets import BoxBudget
 from pdprox.typing import Array, Floats
+from pdprox.vectors import dot
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class LocalSamples(Samples):
         self.audit_cost = (1.5 * pass_work + 60.0 * n + 4e4) / (pass_work + 1e4)
 
     @property
-    def passes(self) -> float:  # type: ignore[override]
+    def passes(self) -> float:
         """Shared with the centred view of the same data."""
         return self._counter[0]
 
@@ -128,7 +129,7 @@ class LocalSamples(Samples):
 
     def distance(self, one: Dual, other: Dual) -> float:
         difference = (_alpha(one) - _alpha(other)).reshape(len(self.c), -1)
-        return float(np.sqrt(self.c @ np.einsum("ij,ij->i", difference, difference)))
+        return float(np.sqrt(np.einsum("i,ij,ij->", self.c, difference, difference)))
 
     # -- what step sizes need -----------------------------------------------------------------------------
 
@@ -209,7 +210,7 @@ class LocalSamples(Samples):
         low, high = self.loss_function.bounds
         limit = np.inf
         if self._several_a_sample:
-            return float(1.0 / max(np.max(self.loss_function.value(alpha)), 1e-300))
+            return 1.0 / max(float(np.max(self.loss_function.value(alpha))), 1e-300)
         top, bottom = float(alpha.max(initial=0.0)), float(alpha.min(initial=0.0))
         limit = min(limit, high / top if top > 0 else np.inf, low / bottom if bottom < 0 else np.inf)
         if self.budget is not None:
@@ -220,7 +221,7 @@ class LocalSamples(Samples):
     def line(self, dual: Dual, scale: float = 1.0) -> float:
         alpha = scale * _alpha(dual)
         conjugate = self.loss_function.conjugate(alpha)
-        value = -float(self.c @ conjugate.reshape(len(self.c), -1).sum(axis=1))
+        value = -dot(self.c, conjugate.reshape(len(self.c), -1).sum(axis=1))
         if self._orientation is None:
             value -= float(np.sum(self._by_sample(self.c) * alpha * self.y))
         return value
@@ -275,7 +276,7 @@ class LocalSamples(Samples):
 
     def _mean_loss(self, t: Floats) -> float:
         values = self.loss_function.value(t)
-        return float(self.c @ values.reshape(len(self.c), -1).sum(axis=1))
+        return dot(self.c, values.reshape(len(self.c), -1).sum(axis=1))
 
     def _best_shifts(self, t: Floats) -> Any:
         if t.ndim == 1:
@@ -305,7 +306,7 @@ class LocalSamples(Samples):
         """The nearest slopes within bounds whose sum, as the intercept sees it, is 0."""
         low, high = self.loss_function.bounds
         seen = self.weights > 0
-        if float(balance[seen] @ alpha[seen]) != 0:
+        if dot(balance[seen], alpha[seen]) != 0:
             alpha = alpha.copy()
             plane = BoxBudget(low, high, balance[seen], 0.0, equality=True, metric=self.c[seen])
             alpha[seen] = plane.project(alpha[seen])

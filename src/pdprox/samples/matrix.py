@@ -50,12 +50,12 @@ class Matrix(ABC):
 class Stored(Matrix):
     """A matrix in memory: a dense array or compressed sparse rows, in the form the kernels take."""
 
-    def __init__(self, data: np.ndarray | sp.csr_array) -> None:
-        self.data = data
+    def __init__(self, data: Any) -> None:
+        self.data: Any = data
         n, d = data.shape
         self.shape = (int(n), int(d))
-        self._sparse = sp.issparse(data)
-        if self._sparse:
+        self.sparse = sp.issparse(data)
+        if self.sparse:
             self.work = int(data.nnz)
             self._raw: Any = (data.data, data.indices, data.indptr, int(d))
         else:
@@ -75,18 +75,18 @@ class Stored(Matrix):
         return kernels.sweep(self._raw, w, b, alpha, y, c, line, step, out, halpern)
 
     def row_squares(self) -> Floats:
-        if self._sparse:
+        if self.sparse:
             squared = np.square(self.data.data, dtype=np.float64)
-            return sp.csr_array((squared, self.data.indices, self.data.indptr), self.shape).sum(axis=1)
+            return np.asarray(sp.csr_array((squared, self.data.indices, self.data.indptr), self.shape).sum(axis=1))
         blocks = [np.einsum("ij,ij->i", rows, rows, dtype=np.float64) for rows, _ in self._blocks()]
         return np.concatenate(blocks)
 
     def absolute_sums(self, c: Floats) -> tuple[Floats, Floats]:
-        if self._sparse:
+        if self.sparse:
             absolute = sp.csr_array(
                 (np.abs(self.data.data, dtype=np.float64), self.data.indices, self.data.indptr), self.shape
             )
-            return absolute.sum(axis=1), absolute.T @ c
+            return np.asarray(absolute.sum(axis=1)), np.asarray(absolute.T @ c)
         rows, columns = [], np.zeros(self.shape[1])
         for block, where in self._blocks():
             absolute = np.abs(block).astype(np.float64)
@@ -128,7 +128,7 @@ class Shifted(Matrix):
         return self.inner.forward(*self._down(w, b))
 
     def backward(self, theta: Floats) -> Floats:
-        return self._up(self.inner.backward(theta), float(theta.sum()))
+        return self._up(self.inner.backward(theta), float(np.sum(theta)))
 
     def sweep(
         self, w: Floats, b: float, alpha: Floats, y: Floats, c: Floats, line: Line, step: Any, out: Floats,
@@ -141,7 +141,8 @@ class Shifted(Matrix):
         # sum_j (x_ij - mu_j)^2 / s_j^2, expanded where the inner matrix is sparse, so an upper bound is taken
         # that never forms a row: ||x/s - mu/s|| <= ||x/s|| + ||mu/s||, and ||x/s|| <= ||x|| / min s.
         length = np.sqrt(self.inner.row_squares()) / self.scale.min()
-        return np.square(length + np.linalg.norm(self.centre / self.scale))
+        longest: Floats = np.square(length + float(np.linalg.norm(self.centre / self.scale)))
+        return longest
 
     def absolute_sums(self, c: Floats) -> tuple[Floats, Floats]:
         rows, columns = self.inner.absolute_sums(c)
@@ -177,9 +178,9 @@ def standardized(X: Any, centre: bool = True) -> ShiftedColumns:
     n = stored.shape[0]
     ones = np.ones(n)
     mean = stored.backward(ones) / n
-    if sp.issparse(stored.data):
-        squares = np.asarray(stored.data.multiply(stored.data).sum(axis=0), dtype=np.float64).ravel() / n
-        variance = squares - mean**2
+    if stored.sparse:
+        data, indices = np.square(stored.data.data, dtype=np.float64), stored.data.indices
+        variance = np.bincount(indices, data, minlength=stored.shape[1]) / n - mean**2
     else:
         variance = np.zeros(stored.shape[1])
         for block, _ in stored._blocks():
@@ -261,5 +262,5 @@ def _check_finite(array: np.ndarray, name: str, first_row: int = 0) -> None:
         return
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
-        where = ", ".join(f"{word} {int(i)}" for word, i in zip(("row", "column"), bad[0] + [first_row, 0][: array.ndim], strict=False))
-        raise ValueError(f"{name} holds {array[tuple(bad[0])]} in {where}; impute or drop what is missing")
+        i, j = (int(number) for number in bad[0])
+        raise ValueError(f"{name} holds {array[i, j]} in row {i + first_row}, column {j}; impute or drop what is missing")

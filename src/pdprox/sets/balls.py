@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from pdprox.penalties.rows import lengths, narrow
-from pdprox.penalties.values import floating, settle
 from pdprox.sets.base import ConvexSet
 from pdprox.sets.budget import BoxBudget, project_box_budget
 from pdprox.sets.plain import size
 from pdprox.typing import Array
+from pdprox.values import settle
+from pdprox.vectors import floating, lengths, narrow
 
 
 @dataclass(frozen=True)

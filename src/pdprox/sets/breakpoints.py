@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pdprox.penalties.rows import dot
 from pdprox.typing import Floats
+from pdprox.vectors import dot
 
 
 def multiplier(y: Floats, v: Floats, lo: Floats, hi: Floats, rho: float, metric: Floats) -> float:
@@ -26,7 +26,7 @@ def multiplier(y: Floats, v: Floats, lo: Floats, hi: Floats, rho: float, metric:
     Brucker (1984), OR Letters 3; Kiwiel (2008), Mathematical Programming 112.
     """
     pace = v / metric
-    slope = v * pace
+    slope: Floats = v * pace
     left, right = _bracket(y, v, lo, hi, rho, pace, slope)
     if left == right:
         return left
@@ -40,10 +40,15 @@ def multiplier(y: Floats, v: Floats, lo: Floats, hi: Floats, rho: float, metric:
         fall += dot(slope, moving)
         done = stuck | moving
     rest = np.flatnonzero(~done & (v != 0))
-    y, v, lo, hi, metric, slope = (a[rest] for a in (y, v, lo, hi, metric, slope))
+    y, v, lo, hi, metric, slope = _at(rest, y, v, lo, hi, metric, slope)
     with np.errstate(over="ignore"):
         at_lo, at_hi = metric * (y - lo) / v, metric * (y - hi) / v
     up = v > 0
+    enter: Floats
+    leave: Floats
+    first: Floats
+    last: Floats
+    height: Floats
     enter, leave = np.where(up, at_hi, at_lo), np.where(up, at_lo, at_hi)  # between them x_i moves
     first, last = v * np.where(up, hi, lo), v * np.where(up, lo, hi)  # v_i x_i before and after
     height = v * y
@@ -53,9 +58,7 @@ def multiplier(y: Floats, v: Floats, lo: Floats, hi: Floats, rho: float, metric:
         settled += float(first[before].sum() + last[after & ~before].sum() + height[moving].sum())
         fall += float(slope[moving].sum())
         rest = np.flatnonzero(~(before | after | moving))
-        enter, leave, first, last, height, slope = (
-            a[rest] for a in (enter, leave, first, last, height, slope)
-        )
+        enter, leave, first, last, height, slope = _at(rest, enter, leave, first, last, height, slope)
         knots = np.concatenate([enter, leave])
         knots = knots[(knots > left) & (knots < right)]
         if not knots.size:
@@ -70,6 +73,10 @@ def multiplier(y: Floats, v: Floats, lo: Floats, hi: Floats, rho: float, metric:
         return float(np.clip(settled / fall, left, right))
     ends = (right, left) if settled > 0 else (left, right)  # flat: the end on the side of the root, if any
     return next((end for end in ends if settled != 0 and np.isfinite(end)), float(np.clip(0.0, left, right)))
+
+
+def _at(rest: np.ndarray, *arrays: Floats) -> list[Floats]:
+    return [array[rest] for array in arrays]
 
 
 def _bracket(

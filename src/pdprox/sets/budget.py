@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdprox.penalties.rows import dot, narrow
-from pdprox.penalties.values import ByValue, floating, frozen, per_entry, refuse, settle
 from pdprox.sets.base import ConvexSet
 from pdprox.sets.breakpoints import multiplier
 from pdprox.sets.plain import common_rows, interval, number_or_array, reach, size
 from pdprox.typing import Array, Floats
+from pdprox.values import ByValue, frozen, per_entry, refuse, settle
+from pdprox.vectors import dot, floating, narrow
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdprox.penalties.rows import narrow
-from pdprox.penalties.values import ByValue, floating, frozen, per_entry, refuse, settle
 from pdprox.sets.base import ConvexSet
 from pdprox.typing import Array, Floats
+from pdprox.values import ByValue, frozen, per_entry, refuse, settle
+from pdprox.vectors import floating, narrow
 
 
 @dataclass(frozen=True)

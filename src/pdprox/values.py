@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pdprox.typing import Array, Floats
+from pdprox.typing import Floats
 
 
 class ByValue:
@@ -82,12 +82,6 @@ def share(value: float, name: str) -> float:
     if not 0.0 <= value <= 1.0:
         raise ValueError(f"{name} must lie between 0 and 1, got {value}")
     return float(value)
-
-
-def floating(v: Any) -> Array:
-    """The array itself when it is floating, otherwise a float64 copy."""
-    array = np.asarray(v)
-    return array if array.dtype.kind == "f" else array.astype(np.float64)
 
 
 def ratio(top: Floats, bottom: Floats) -> Floats:
