@@ -31,12 +31,14 @@ def codes_of(indicators: np.ndarray, sizes: list[int]) -> np.ndarray:
 
 
 def adult(folder: Path) -> dict[str, np.ndarray]:
+    """Codes and packed labels of a9a."""
     with lzma.open(folder / "a9a.xz") as file:
         X, y = load_svmlight_file(file, n_features=123)
     return {"codes": codes_of(X.toarray(), [size for _, size in _ADULT]), "positive": np.packbits(y > 0)}
 
 
 def splice_junction(folder: Path) -> dict[str, np.ndarray]:
+    """Codes and classes of the Statlog DNA data."""
     with lzma.open(folder / "dna_splice_junction.csv.xz", "rt") as file:
         _, *rows = csv.reader(file)
     X = np.array([row[:180] for row in rows], dtype=int)
@@ -45,11 +47,13 @@ def splice_junction(folder: Path) -> dict[str, np.ndarray]:
 
 
 def engel(folder: Path) -> dict[str, np.ndarray]:
+    """The two columns of Engel's data."""
     numbers = np.loadtxt(folder / "engel.csv", delimiter=",", skiprows=1)
     return {"income": numbers[:, 0], "expenditure": numbers[:, 1]}
 
 
 def main() -> None:
+    """Write the three files and say how large they are."""
     folder = data_folder()
     if folder is None:
         sys.exit("set PDPROX_DATA to the folder that holds the originals")

@@ -36,7 +36,7 @@ def test_columns_of_a_group_are_indicators_that_exclude_each_other(load):
 
 
 def test_adult_is_a9a():
-    """The LIBSVM page: 32561 rows, 123 columns.  UCI: 7841 rows above 50K; what is missing in three attributes."""
+    """LIBSVM: 32561 rows, 123 columns.  UCI: 7841 rows above 50K, and what is missing in three attributes."""
     data = load_adult()
     assert isinstance(data.X, sp.csr_array) and data.X.shape == (32561, 123)
     assert np.count_nonzero(data.y == 1) == 7841
@@ -54,7 +54,7 @@ def test_adult_is_a9a():
 
 
 def test_splice_junctions_show_the_consensus():
-    """An intron ends in AG, at positions 29 and 30, or begins with GT, at 31 and 32: so does every junction, nearly."""
+    """Nearly always an intron ends in AG (at positions 29 and 30) or begins with GT (at 31 and 32)."""
     data = load_splice_junction()
     assert data.X.shape == (3186, 180)
     assert np.count_nonzero(data.y == 1) == 767 + 765

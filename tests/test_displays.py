@@ -63,7 +63,7 @@ def test_a_gap_of_zero_is_drawn_at_the_size_of_rounding():
 
 
 def test_wrong_requests_name_the_way_out(solutions):
-    with pytest.raises(ValueError, match="'iterations'.*|against"):
+    with pytest.raises(ValueError, match="against must be"):
         ConvergenceDisplay.from_solutions(solutions, against="iterations")
     with pytest.raises(ValueError, match="at least one solution"):
         ConvergenceDisplay.from_solutions({})

@@ -1,8 +1,9 @@
 """The documentation is true: its code runs, its links lead somewhere, its lists are complete.
 
-Every block marked ``python`` in README.md and in the pages of docs/ is run, from top to bottom, in one namespace a
-page, with warnings as errors.  Blocks marked ``pycon`` are doctests of what the blocks above them have made.  So a
-page is a program: nothing needs a notebook, an error names the page and the line, and what a reader copies has run.
+Every block marked ``python`` in README.md and in the pages of docs/ is run, from top to bottom, in one
+namespace a page, with warnings as errors.  Blocks marked ``pycon`` are doctests of what the blocks above them
+have made.  So a page is a program: nothing needs a notebook, an error names the page and the line, and what a
+reader copies has run.
 """
 
 import doctest

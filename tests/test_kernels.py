@@ -46,8 +46,8 @@ def sparse(values, index, pointer):
 
 
 LAYOUTS = {
-    "C float64": lambda A: np.ascontiguousarray(A),
-    "F float64": lambda A: np.asfortranarray(A),
+    "C float64": np.ascontiguousarray,
+    "F float64": np.asfortranarray,
     "C float32": lambda A: np.ascontiguousarray(A, dtype=np.float32),
     "F float32": lambda A: np.asfortranarray(A, dtype=np.float32),
     "CSR float64 int32": sparse(np.float64, np.int32, np.int32),
@@ -63,7 +63,7 @@ SHAPES = [
     *((n, d) for n in (0, 1, 2, 3, 5, 8, 13) for d in (1, 2, 3, 4, 7, 8, 9, 16, 17, 31, 54)),
     (70, 1), (1030, 3), (131, 200), (64, 513), (7, 1100), (3, 5000), (1500, 70), (40, 4000), (5000, 24),
 ]  # fmt: skip
-SOME_SHAPES = [(1, 1), (3, 9), (1, 40), (70, 1), (131, 54), (1500, 70), (40, 4000)]
+SOME_SHAPES = [(1, 1), (3, 9), (1, 40), (70, 1), (131, 54), (40, 1000)]
 
 
 def matrix(n, d, seed=0):
@@ -124,6 +124,22 @@ def test_all_shapes(layout, margin):
         assert_close(kernels.backward(X, p["c"]), A.T @ p["c"])
 
 
+def test_all_instruction_sets():
+    """Machines differ in the registers they have, not in what the kernels mean."""
+    if not kernels.compiled:
+        return
+    names = kernels._compiled.instruction_sets
+    try:
+        for name in names:
+            kernels._compiled.use(name)
+            for layout in LAYOUTS:
+                test_all_shapes(layout, margin=True)
+    finally:
+        kernels._compiled.use(names[0])
+    with pytest.raises(ValueError, match="cannot run"):
+        kernels._compiled.use("rows_abacus")
+
+
 @pytest.mark.parametrize("name", LINES)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_all_lines_and_steps(layout, name):
@@ -139,9 +155,7 @@ def test_all_lines_and_steps(layout, name):
 def test_kernels_match_their_specification(layout, name):
     A, p = matrix(131, 54), problem(131, 54)
     X = LAYOUTS[layout](A)
-    assert_same_sweep(
-        run(X, LINES[name], **p), run(X, LINES[name], kernel=specification.sweep, **p)
-    )
+    assert_same_sweep(run(X, LINES[name], **p), run(X, LINES[name], kernel=specification.sweep, **p))
 
 
 @pytest.mark.parametrize("name", LINES)
@@ -310,7 +324,9 @@ def changed(**changes):
 
 
 def csr_with(**parts):
-    good = dict(zip(("data", "indices", "indptr", "d"), LAYOUTS["CSR float64 int32"](matrix(6, 4)), strict=True))
+    good = dict(
+        zip(("data", "indices", "indptr", "d"), LAYOUTS["CSR float64 int32"](matrix(6, 4)), strict=True)
+    )
     return tuple({**good, **parts}.values())
 
 

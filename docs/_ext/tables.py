@@ -49,6 +49,7 @@ def _numbers(values: np.ndarray) -> str:
 
 
 def table(header: Iterable[str], rows: Iterable[Iterable[str]], widths: str) -> str:
+    """A list table of MyST; cells may hold any characters, bars too."""
     lines = ["```{list-table}", ":header-rows: 1", f":widths: {widths}", ""]
     for row in (header, *rows):
         for number, cell in enumerate(row):
@@ -71,6 +72,7 @@ def _reference(package: Any, member: type) -> str:
 
 
 def losses_table() -> str:
+    """Losses, with kinks and slopes."""
     rows = []
     for member in losses.ALL:
         kinks, slopes = broken_line(member)
@@ -82,6 +84,7 @@ def losses_table() -> str:
 
 
 def penalties_table() -> str:
+    """Penalties."""
     rows = [
         (_reference(penalties, m), string(m, penalties.ALL), formula(m), summary(m)) for m in penalties.ALL
     ]
@@ -89,11 +92,13 @@ def penalties_table() -> str:
 
 
 def sets_table() -> str:
+    """Sets."""
     rows = [(_reference(sets, m), formula(m), summary(m)) for m in sets.ALL]
     return table(("set", "formula", "in words"), rows, "16 44 40")
 
 
 def methods_table() -> str:
+    """Methods."""
     rows = [(_reference(methods, m), string(m, methods.ALL), summary(m)) for m in methods.ALL]
     return table(("method", "name", "in words"), rows, "24 26 50")
 
@@ -107,6 +112,7 @@ TABLES: dict[str, Callable[[], str]] = {
 
 
 def write_tables(app: Any) -> None:
+    """Write every table, before Sphinx reads the pages."""
     folder = Path(app.srcdir) / "generated"
     folder.mkdir(exist_ok=True)
     for name, make in TABLES.items():
@@ -114,5 +120,6 @@ def write_tables(app: Any) -> None:
 
 
 def setup(app: Any) -> dict[str, bool]:
+    """What Sphinx calls."""
     app.connect("builder-inited", write_tables)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

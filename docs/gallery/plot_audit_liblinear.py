@@ -5,8 +5,8 @@ How far from optimal is liblinear's answer?
 The certificate audits any answer.  Here it audits :class:`sklearn.svm.LinearSVC`, which hands its work to
 liblinear, at tolerances from loose to tight.
 
-LinearSVC minimises :math:`\\tfrac12\\|w\\|_2^2 + C \\sum_i \\ell(m_i)`; divided by :math:`C n` that is our mean
-hinge loss plus lam times ``SquaredL2``, with lam = 1 / (C n).  It penalises its intercept, so both go
+LinearSVC minimises :math:`\\tfrac12\\|w\\|_2^2 + C \\sum_i \\ell(m_i)`; divided by :math:`C n` that is our
+mean hinge loss plus lam times ``SquaredL2``, with lam = 1 / (C n).  It penalises its intercept, so both go
 without one.
 """
 
@@ -27,9 +27,9 @@ ours = pdprox.solve(problem, tol=1e-8)
 print(ours)
 
 # %%
-# scikit-learn does not hand liblinear's dual variables on, so a user of LinearSVC has nothing but the coefficients.
-# Then ``certify`` guesses slopes from them (``alpha=None``): the bound is valid, but it can be far too careful, the more
-# so the smaller lam is.  With our dual variables it is sharp.
+# scikit-learn does not hand liblinear's dual variables on, so a user of LinearSVC has the coefficients only.
+# Then ``certify`` guesses slopes from them (``alpha=None``).  The bound is valid, but it can be far too low,
+# the more so the smaller lam is.  With our dual variables it is sharp.
 tolerances = 10.0 ** -np.arange(0, 6)
 with_ours, guessed = [], []
 for tol in tolerances:
@@ -41,7 +41,7 @@ for tol in tolerances:
     )
 
 # %%
-# ``tol`` of LinearSVC is not a gap: with its default, 1e-4, the answer is about a millionth from the optimum here.
+# ``tol`` of LinearSVC is not a gap: with its default, 1e-4, the answer is a millionth from the optimum here.
 fig, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 ax.loglog(tolerances, guessed, "o-", label="dual variables guessed from w")
 ax.loglog(tolerances, with_ours, "s-", label="dual variables of pdprox")

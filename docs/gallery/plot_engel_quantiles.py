@@ -2,8 +2,8 @@
 How does food expenditure spread as income grows?
 =================================================
 
-Engel's data: income and food expenditure of 235 Belgian households.  Quantile regression with several quantiles shows
-what a regression of the mean hides: the spread grows with income.
+Engel's data: income and food expenditure of 235 Belgian households.  Quantile regression with several
+quantiles shows what a regression of the mean hides: the spread grows with income.
 """
 
 import matplotlib.pyplot as plt
@@ -16,8 +16,8 @@ from pdprox.losses import Pinball
 X, y = load_engel()
 
 # %%
-# Each quantile is a linear program; the certificate says how well it was solved.  For the median, Koenker and Bassett's
-# estimate is known: 81.48 + 0.5602 income.
+# Each quantile is a linear program; the certificate says how well it was solved.  For the median, Koenker and
+# Bassett's estimate is known: 81.48 + 0.5602 income.
 lines = {}
 for q in (0.05, 0.25, 0.5, 0.75, 0.95):
     solution = pdprox.solve(pdprox.Problem(X, y, loss=Pinball(q), lam=0), tol=1e-7)

@@ -2,8 +2,8 @@
 What do the losses look like?
 =============================
 
-Every loss of one number, as a function of the margin (for two classes) or of the residual (for real targets).  Below
-each, its slopes: the dual variable of a sample is the slope at its margin or residual.
+Every loss of one number, as a function of the margin (for two classes) or of the residual (for real targets).
+Below each, its slopes: the dual variable of a sample is the slope at its margin or residual.
 """
 
 import matplotlib.pyplot as plt

@@ -6,9 +6,10 @@ The paper's theorem: after T iterations the averages of Algorithms 1, 2 and 3 ha
 
 .. math:: \\frac{\\|\\tilde w\\|_2^2 + \\|\\tilde\\alpha\\|_2^2}{\\sqrt{2/c}\\;T}.
 
-A random problem with the hinge loss and an l1 penalty shows how the gap falls.  The coefficients are kept within a
-ball of radius B, so that the dual objective is finite at every average and the bound is known in advance:
-:math:`\\|\\tilde w\\|^2 \\le B^2`, and a slope of the hinge lies in [-1, 0], so :math:`\\|\\tilde\\alpha\\|^2 \\le n`.
+A random problem with the hinge loss and an l1 penalty shows how the gap falls.  The coefficients are kept
+within a ball of radius B, so that the dual objective is finite at every average and the bound is known in
+advance: :math:`\\|\\tilde w\\|^2 \\le B^2`, and a slope of the hinge lies in [-1, 0], so
+:math:`\\|\\tilde\\alpha\\|^2 \\le n`.
 """
 
 import matplotlib.pyplot as plt

@@ -2,10 +2,10 @@
 What do restarts buy?
 =====================
 
-The paper's algorithms take fixed steps, :math:`\\gamma = \\sqrt{1/(2c)}`, and put out an average.  The default method
-of pdprox makes the same kind of step but balances primal and dual step sizes, extrapolates and restarts.  All get the
-same number of iterations here, on primate splice junctions: 3186 sequences, where the group lasso picks among
-60 positions.
+The paper's algorithms take fixed steps, :math:`\\gamma = \\sqrt{1/(2c)}`, and put out an average.  The
+default method of pdprox makes the same kind of step but balances primal and dual step sizes, extrapolates and
+restarts.  All get the same number of iterations here, on primate splice junctions: 3186 sequences, where
+the group lasso picks among 60 positions.
 """
 
 import warnings

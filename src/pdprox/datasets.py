@@ -17,9 +17,9 @@ from pdprox.typing import Floats
 Codes = NDArray[np.uint8]
 
 _ADULT = (
-    ("age", 5), ("workclass", 8), ("fnlwgt", 5), ("education", 16), ("education-num", 5), ("marital-status", 7),
-    ("occupation", 14), ("relationship", 6), ("race", 5), ("sex", 2), ("capital-gain", 2), ("capital-loss", 2),
-    ("hours-per-week", 5), ("native-country", 41),
+    ("age", 5), ("workclass", 8), ("fnlwgt", 5), ("education", 16), ("education-num", 5),
+    ("marital-status", 7), ("occupation", 14), ("relationship", 6), ("race", 5), ("sex", 2),
+    ("capital-gain", 2), ("capital-loss", 2), ("hours-per-week", 5), ("native-country", 41),
 )  # fmt: skip
 
 
@@ -45,7 +45,7 @@ class Dataset:
 
 
 def load_adult() -> Dataset:
-    """Adult (census income), known as a9a: does a person earn more than 50,000 dollars a year?
+    """Adult (census income), known as a9a: who earns more than 50,000 dollars a year.
 
     32561 rows; 14 attributes, the continuous ones cut into quantiles, as 123 indicator columns in
     compressed sparse rows.  Labels are 1 (more; 24 % of the rows) and -1.  Source: UCI Machine Learning
@@ -71,7 +71,7 @@ def load_adult() -> Dataset:
 
 
 def load_splice_junction() -> Dataset:
-    """Primate splice junctions (Statlog DNA): does a junction lie in the middle of the sequence?
+    """Primate splice junctions (Statlog DNA): which sequences have a junction in the middle.
 
     3186 windows of 60 positions, each position as the indicators of A, C and G (T has none), so that 180
     columns fall in 60 groups of 3.  Labels are 1 for either kind of junction (1532 rows) and -1 for none.

@@ -1,4 +1,4 @@
-"""What ``make demo`` runs: a sparse support vector machine on real data, with its certificate and a picture."""
+"""What ``make demo`` runs: a sparse support vector machine on real data, its certificate and a picture."""
 
 from __future__ import annotations
 

@@ -52,11 +52,12 @@ def sweep(
 
     With t the margin ``y_i (x_i'w + b)`` or the residual ``x_i'w + b - y_i``, as ``line`` says,
 
-    .. math:: a_i = \mathrm{prox}_{s_i \ell^*}(\alpha_i + s_i t_i), \qquad \theta_i = c_i a_i \; [y_i \text{ if margin}]
+    .. math:: a_i = \mathrm{prox}_{s_i \ell^*}(\alpha_i + s_i t_i)
 
-    goes to ``out``.  With ``halpern = (anchor, f, next)`` also
-    ``next = f (2a - alpha) + (1 - f) anchor``.  ``out`` and ``next`` may each be ``alpha``,
-    ``next`` may be ``anchor``; otherwise they share no memory with anything else.
+    goes to ``out``, and theta_i is ``c_i a_i``, times ``y_i`` for a margin.  With
+    ``halpern = (anchor, f, next)`` also ``next = f (2a - alpha) + (1 - f) anchor``.  ``out`` and
+    ``next`` may each be ``alpha``, ``next`` may be ``anchor``; otherwise they share no memory with
+    anything else.
 
     Returns
     -------
@@ -73,13 +74,13 @@ def sweep(
         raise TypeError(f"step must be a number or an array, got {_what(step)}")
     _check_vector("kinks", line.kinks, line.kinks.size)
     _check_vector("slopes", line.slopes, line.kinks.size + 1)
-    _check_written("out", out, (alpha,), (*parts, w, alpha, y, c, step))
+    _check_written("out", out, (alpha,), (*parts, w, y, c, step))
     if halpern is not None:
         anchor, _, following = halpern
         _check_vector("anchor", anchor, n)
         _check_vector("next", following, n)
         _check_written("out", out, (), (anchor, following))
-        _check_written("next", following, (alpha, anchor), (*parts, w, alpha, anchor, y, c, step))
+        _check_written("next", following, (alpha, anchor), (*parts, w, y, c, step))
     if not compiled:
         return specification.sweep(X, w, b, alpha, y, c, line, step, out, halpern)
     g = np.empty(d)
@@ -92,7 +93,7 @@ def sweep(
 
 def forward(X: Array | CSR, w: Floats, b: float = 0.0) -> Floats:
     """X w + b."""
-    parts, n, d = _parts(X)
+    _, n, d = _parts(X)
     _check_vector("w", w, d)
     z = np.empty(n)
     if compiled:
@@ -104,7 +105,7 @@ def forward(X: Array | CSR, w: Floats, b: float = 0.0) -> Floats:
 
 def backward(X: Array | CSR, theta: Floats) -> Floats:
     """X' theta."""
-    parts, n, d = _parts(X)
+    _, n, d = _parts(X)
     _check_vector("theta", theta, n)
     g = np.empty(d)
     if compiled:
@@ -154,14 +155,13 @@ def _check_vector(name: str, vector: Any, size: int) -> None:
         raise ValueError(f"{name} must be contiguous; use np.ascontiguousarray({name})")
 
 
-def _check_written(name: str, written: Floats, same: tuple[Any, ...], others: tuple[Any, ...]) -> None:
-    """The array may be one of ``same`` and must not overlap with any other."""
+def _check_written(name: str, written: Floats, same: tuple[Floats, ...], others: tuple[Any, ...]) -> None:
+    """The array may be one of ``same`` and overlaps with no other one."""
     if not written.flags.writeable:
         raise ValueError(f"{name} is read-only")
-    for other in others:
+    for other in (*others, *(array for array in same if array is not written)):
         if isinstance(other, np.ndarray) and np.may_share_memory(written, other):
-            if not any(written is allowed for allowed in same):
-                raise ValueError(f"{name} shares memory with another argument")
+            raise ValueError(f"{name} shares memory with another argument")
 
 
 def _what(thing: Any) -> str:

@@ -1,12 +1,10 @@
-"""What the extension module exports; its arguments have been checked by the package around it."""
-
-from __future__ import annotations
+# What the extension module exports; its arguments have been checked by the package around it.
 
 from pdprox._kernels.specification import CSR, Halpern
 from pdprox.typing import Array, Floats
 
-#: which table of row kernels fits this machine
-instructions: str
+#: those this machine can run, best first
+instruction_sets: tuple[str, ...]
 #: whether it uses threads
 openmp: bool
 
@@ -28,4 +26,5 @@ def sweep(
     /,
 ) -> tuple[float, float]: ...
 def forward(X: Array | CSR, w: Floats, b: float, z: Floats, /) -> None: ...
+def use(name: str, /) -> None: ...
 def backward(X: Array | CSR, theta: Floats, g: Floats, /) -> None: ...

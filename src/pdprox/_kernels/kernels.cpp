@@ -14,17 +14,6 @@ namespace pdprox {
 
 namespace {
 
-const RowKernels& best_rows() {
-#ifdef PDPROX_X86
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma"))
-    return rows_avx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return rows_avx2;
-#endif
-  return rows_baseline;
-}
-
 Index entry(const void* indptr, bool wide, Index i) {
   return wide ? static_cast<Index>(static_cast<const std::int64_t*>(indptr)[i])
               : static_cast<Index>(static_cast<const std::int32_t*>(indptr)[i]);
@@ -93,16 +82,29 @@ template <class Body> void add_up(const Matrix& X, double* g, Index threads, Bod
 
 }  // namespace
 
-const RowKernels& rows() {
-  static const RowKernels& best = best_rows();
-  return best;
+const std::vector<const RowKernels*>& runnable() {
+  static const std::vector<const RowKernels*> found = [] {
+    std::vector<const RowKernels*> all;
+#ifdef PDPROX_X86
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma"))
+      all.push_back(&rows_avx512);
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&rows_avx2);
+#endif
+    all.push_back(&rows_baseline);
+    return all;
+  }();
+  return found;
 }
+
+const RowKernels* rows = runnable().front();
 
 Sums sweep(const Matrix& X, const Sweep& s, double* g) {
   const Index threads = worthwhile(X, true);
   std::vector<Sums> parts(threads);
   add_up(X, g, threads, [&](Index t, Index lo, Index hi, double* mine) {
-    parts[t] = rows().sweep(X, s, lo, hi, mine);
+    parts[t] = rows->sweep(X, s, lo, hi, mine);
   });
   Sums sums{0.0, 0.0};
   for (const Sums& part : parts) sums.gb += part.gb, sums.moved += part.moved;
@@ -111,15 +113,15 @@ Sums sweep(const Matrix& X, const Sweep& s, double* g) {
 
 void forward(const Matrix& X, const double* w, double b, double* z) {
   const Index threads = worthwhile(X, false);
-  if (threads == 1) return rows().forward(X, w, b, 0, X.n, z);
+  if (threads == 1) return rows->forward(X, w, b, 0, X.n, z);
 #pragma omp parallel for schedule(static, 1) num_threads(static_cast<int>(threads))
   for (Index t = 0; t < threads; t++)
-    rows().forward(X, w, b, first_row(X, t, threads), first_row(X, t + 1, threads), z);
+    rows->forward(X, w, b, first_row(X, t, threads), first_row(X, t + 1, threads), z);
 }
 
 void backward(const Matrix& X, const double* theta, double* g) {
   add_up(X, g, worthwhile(X, true), [&](Index, Index lo, Index hi, double* mine) {
-    rows().backward(X, theta, lo, hi, mine);
+    rows->backward(X, theta, lo, hi, mine);
   });
 }
 

@@ -1,6 +1,8 @@
 // The kernels over all rows, in as many threads as OpenMP allows and the work is worth.
 #pragma once
 
+#include <vector>
+
 #include "rows.hpp"
 
 namespace pdprox {
@@ -10,7 +12,8 @@ Sums sweep(const Matrix&, const Sweep&, double* g);
 void forward(const Matrix&, const double* w, double b, double* z);
 void backward(const Matrix&, const double* theta, double* g);
 
-// The instruction set in use.
-const RowKernels& rows();
+// The row kernels that this machine can run, best first, and which of them are in use.
+const std::vector<const RowKernels*>& runnable();
+extern const RowKernels* rows;
 
 }  // namespace pdprox

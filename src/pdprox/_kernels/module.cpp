@@ -1,6 +1,8 @@
 // The Python module: turns arrays, which the wrapper in __init__.py has checked, into pointers.
 #include <nanobind/nanobind.h>
 
+#include <cstring>
+
 #include "kernels.hpp"
 
 namespace nb = nanobind;
@@ -106,10 +108,23 @@ void backward_(nb::handle X, nb::handle theta, nb::handle g) {
   backward(x.matrix, theta_.doubles(), g_.doubles());
 }
 
+// For tests: every instruction set must give the same answers.
+void use(const char* name) {
+  for (const RowKernels* each : runnable())
+    if (std::strcmp(each->name, name) == 0) {
+      rows = each;
+      return;
+    }
+  throw nb::value_error("this machine cannot run these kernels");
+}
+
 }  // namespace
 
 NB_MODULE(_compiled, module) {
-  module.attr("instructions") = rows().name;
+  nb::list names;
+  for (const RowKernels* each : runnable()) names.append(each->name);
+  module.attr("instruction_sets") = nb::tuple(names);
+  module.def("use", &use);
 #ifdef _OPENMP
   module.attr("openmp") = true;
 #else

@@ -63,23 +63,26 @@ class BrokenLineLoss(Loss):
             # split every jump of the slope at 0: its positive part counts on the right, the rest on the left
             right = max(after, 0.0) - max(before, 0.0)
             left = max(-before, 0.0) - max(-after, 0.0)
-            value += t.dtype.type(right) * np.maximum(t - t.dtype.type(kink), 0)
-            value += t.dtype.type(left) * np.maximum(t.dtype.type(kink) - t, 0)
+            past = t - t.dtype.type(kink)
+            if right:
+                value += t.dtype.type(right) * np.maximum(past, 0)
+            if left:
+                value -= t.dtype.type(left) * np.minimum(past, 0)
         return value
 
     def conjugate(self, a: Array) -> Array:
         a = floating(a)
-        line = np.zeros_like(a)
+        line = a.dtype.type(0.5 * self.smoothing) * a * a if self.smoothing else np.zeros_like(a)
         for kink, start, stop in zip(self.kinks, self.slopes[:-1], self.slopes[1:], strict=True):
             # integrate the kink positions from slope 0 to slope a: the least loss is 0, so l*(0) = 0
-            line += a.dtype.type(kink) * (np.clip(a, start, stop) - np.clip(0.0, start, stop)).astype(a.dtype)
+            if kink:
+                line += a.dtype.type(kink) * (np.clip(a, start, stop) - a.dtype.type(min(max(0.0, start), stop)))
+        rounding = 8 * float(np.finfo(a.dtype).eps)
         low, high = self.bounds
-        rounding = 8 * np.finfo(a.dtype).eps
-        outside = (a < low - rounding * max(1.0, abs(low))) if np.isfinite(low) else np.zeros(a.shape, bool)
-        if np.isfinite(high):
-            outside = outside | (a > high + rounding * max(1.0, abs(high)))
-        line = line + a.dtype.type(0.5 * self.smoothing) * a * a
-        return np.where(outside, a.dtype.type(np.inf), line)
+        low, high = low - rounding * max(1.0, -low), high + rounding * max(1.0, high)
+        if a.size and (a.min() < low or a.max() > high):
+            line[(a < low) | (a > high)] = np.inf
+        return line
 
     def dual_prox(self, v: Array, step: float | Array) -> Array:
         v = floating(v)

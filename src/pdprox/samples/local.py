@@ -13,7 +13,7 @@ from pdprox.samples.base import Dual, Samples
 from pdprox.samples.budget import WeightedBudget
 from pdprox.samples.intercept import best_shift
 from pdprox.samples.matrix import Matrix, Shifted
-from pdprox.sets import BoxBudget
+from pdprox.sets import multiplier
 from pdprox.typing import Array, Floats
 from pdprox.vectors import dot
 
@@ -52,6 +52,7 @@ class LocalSamples(Samples):
         self.weights = weights
         self.total = float(weights.sum())
         self.c = weights / self.total
+        self._all_seen = bool(np.all(weights > 0))
         self._counter = [0.0] if counter is None else counter
         n, d = matrix.shape
         self.shape = (d + int(intercept), *y.shape[1:])
@@ -304,13 +305,15 @@ class LocalSamples(Samples):
 
     def _levelled(self, alpha: Floats, balance: Floats) -> Floats:
         """The nearest slopes within bounds whose sum, as the intercept sees it, is 0."""
+        if dot(balance, alpha) == 0:
+            return alpha
         low, high = self.loss_function.bounds
-        seen = self.weights > 0
-        if dot(balance[seen], alpha[seen]) != 0:
-            alpha = alpha.copy()
-            plane = BoxBudget(low, high, balance[seen], 0.0, equality=True, metric=self.c[seen])
-            alpha[seen] = plane.project(alpha[seen])
-        return alpha
+        seen = slice(None) if self._all_seen else self.weights > 0
+        start, v, c = alpha[seen], balance[seen], self.c[seen]
+        eta = multiplier(start, v, np.full_like(start, low), np.full_like(start, high), 0.0, c)
+        levelled = np.zeros_like(alpha)
+        levelled[seen] = np.clip(start - eta * v / c, low, high)
+        return levelled
 
     def _mask(self, free: Floats | None) -> Floats:
         """1 for the rows of x whose sums must vanish."""

@@ -2,6 +2,7 @@
 
 from pdprox.sets.balls import L1Ball, L2Ball, Simplex
 from pdprox.sets.base import ConvexSet
+from pdprox.sets.breakpoints import multiplier
 from pdprox.sets.budget import BoxBudget, Budget, project_box_budget
 from pdprox.sets.plain import Box, LInfBall, NonNegative, WholeSpace
 
@@ -20,5 +21,6 @@ __all__ = [
     "NonNegative",
     "Simplex",
     "WholeSpace",
+    "multiplier",
     "project_box_budget",
 ]
