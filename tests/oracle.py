@@ -7,7 +7,7 @@ import warnings
 import cvxpy as cp
 import numpy as np
 
-from pdprox import losses, penalties
+from pdprox import losses
 
 
 def loss_expression(loss, t):

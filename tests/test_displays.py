@@ -1,4 +1,4 @@
-"""Pictures of convergence: what is drawn is what the history says."""
+"""Pictures of convergence: what is drawn is what the history says; and the demo that draws one."""
 
 import subprocess
 import sys
@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import pdprox
+from pdprox import demo
 from pdprox.datasets import load_engel
 from pdprox.displays import ConvergenceDisplay
 from pdprox.methods import PdproxDual
@@ -85,3 +86,13 @@ except ImportError as error:
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert 'pip install "pdprox[plot]"' in run.stdout
+
+
+def test_demo_prints_a_certificate_and_draws_a_picture(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(demo, "TOL", 0.5)
+    picture = tmp_path / "demo.png"
+    demo.main(picture)
+    said = capsys.readouterr().out
+    assert "converged" in said and "relative gap" in said and str(picture) in said
+    height, width, _ = plt.imread(picture).shape
+    assert height > 300 and width > 500

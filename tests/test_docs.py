@@ -128,3 +128,8 @@ def test_tables_have_a_sentence_and_a_formula_for_every_member(room):
         assert tables.summary(member).endswith((".", ":")), f"{member.__name__} has no sentence"
         if room is not methods:
             assert len(tables.formula(member)) > 4, f"{member.__name__} has no formula"
+
+
+def test_citation_has_the_version_of_the_package():
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(r"^version: (\S+)$", text, re.MULTILINE)[1] == pdprox.__version__

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import pdprox
 from pdprox import Problem, losses, methods, penalties, solve
 from pdprox.methods import (
     PdproxAccelerated,

@@ -13,7 +13,8 @@ from pdprox.losses import Loss, PaperForm
 from pdprox.naming import by_name
 from pdprox.penalties import Penalty
 from pdprox.samples import LocalSamples, Samples, ShiftedColumns, WeightedBudget
-from pdprox.samples.matrix import Matrix, Shifted, stored_matrix
+from pdprox.samples.intake import stored_matrix
+from pdprox.samples.matrix import Matrix, Shifted
 from pdprox.sets import Budget, ConvexSet
 from pdprox.typing import Floats
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from pdprox.checks.material import difference, inner, points, shapes_for, tolerance
 from pdprox.penalties.base import BrokenLineNorm, Norm, Penalty
 from pdprox.typing import Array, Floats
 
@@ -37,21 +37,6 @@ def check_penalty(
     for fitting in [shape] if shape else shapes_for(penalty):
         for law in LAWS:
             law(penalty, fitting, rng or np.random.default_rng(0), dtype)
-
-
-def shapes_for(penalty: Penalty) -> list[tuple[int, ...]]:
-    """A vector's and a matrix's shape, as far as the penalty takes them."""
-    d = penalty.dimension or 6
-    fitting = []
-    for shape in [(d,), (d, 3)]:
-        try:
-            penalty.check(shape)
-        except ValueError:
-            continue
-        fitting.append(shape)
-    if not fitting:
-        raise ValueError(f"{penalty!r} takes neither shape ({d},) nor ({d}, 3); say shape=...")
-    return fitting
 
 
 def value_is_zero_at_zero_and_never_negative(
@@ -265,17 +250,6 @@ LAWS: tuple[Law, ...] = (
 )
 
 
-def points(shape: tuple[int, ...], rng: np.random.Generator, dtype: DTypeLike) -> Iterator[Array]:
-    """Points of several sizes: generic ones, one with ties and zeros, one with a single entry."""
-    for scale in (0.1, 1.0, 10.0):
-        yield (scale * rng.normal(size=shape)).astype(dtype)
-    yield np.round(2 * rng.normal(size=shape)).astype(dtype)
-    yield np.ones(shape, dtype)
-    single = np.zeros(shape, dtype)
-    single.flat[-1] = -5.0
-    yield single
-
-
 def shrunk_and_left(penalty: Penalty, v: Array, step: float | Array) -> tuple[Array, Floats, float, float]:
     """p = prox(v), g = (v - p)/step less its rounding error, the share taken off g, and what <p, g> lost.
 
@@ -296,16 +270,3 @@ def shrunk_and_left(penalty: Penalty, v: Array, step: float | Array) -> tuple[Ar
     return p, g, lost, float((np.abs(p) * error).sum())
 
 
-def inner(a: Any, b: Any) -> float:
-    """<a, b> in float64."""
-    return float(np.vdot(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)))
-
-
-def difference(a: Array, b: Array) -> Floats:
-    """a - b in float64."""
-    return np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
-
-
-def tolerance(dtype: DTypeLike, *sizes: float) -> float:
-    """What rounding may do to numbers of these sizes."""
-    return 2000 * float(np.finfo(dtype).eps) * (1 + sum(abs(size) for size in sizes if np.isfinite(size)))

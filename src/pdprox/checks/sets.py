@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import DTypeLike
 
-from pdprox.checks.penalties import difference, inner, points, tolerance
+from pdprox.checks.material import difference, inner, points, shapes_for, tolerance
 from pdprox.sets.base import ConvexSet
 from pdprox.typing import Array, Floats
 from pdprox.values import per_entry
@@ -36,21 +36,6 @@ def check_set(
     for fitting in [shape] if shape else shapes_for(convex_set):
         for law in LAWS:
             law(convex_set, fitting, rng or np.random.default_rng(0), dtype)
-
-
-def shapes_for(convex_set: ConvexSet) -> list[tuple[int, ...]]:
-    """A vector's and a matrix's shape, as far as the set holds such members."""
-    d = convex_set.dimension or 5
-    fitting = []
-    for shape in [(d,), (d, 3)]:
-        try:
-            convex_set.check(shape)
-        except ValueError:
-            continue
-        fitting.append(shape)
-    if not fitting:
-        raise ValueError(f"{convex_set!r} holds neither shape ({d},) nor ({d}, 3); say shape=...")
-    return fitting
 
 
 def projection_is_the_nearest_point(

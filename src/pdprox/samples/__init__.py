@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pdprox.samples.base import Dual, Samples
 from pdprox.samples.budget import WeightedBudget
+from pdprox.samples.intake import ShiftedColumns, standardized
 from pdprox.samples.local import LocalSamples
-from pdprox.samples.matrix import ShiftedColumns, standardized
 
 __all__ = ["Dual", "LocalSamples", "Samples", "ShiftedColumns", "WeightedBudget", "standardized"]
