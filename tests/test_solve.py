@@ -128,14 +128,14 @@ def test_runs_are_reproducible_bit_for_bit(problem):
 
 
 def test_the_audits_are_a_small_part_of_the_passes():
-    """Between audits lie at least ten times the passes that one takes, but for the first few."""
+    """Between audits lie twenty times the iterations that one costs, but for the first few."""
     rng = np.random.default_rng(2)
     X = rng.normal(size=(300, 200))
     problem = Problem(X, rng.normal(size=300), "absolute", "l1", lam=1e-3)
     with pytest.warns(ConvergenceWarning):
-        history = solve(problem, tol=0.0, max_iter=2000).history
+        history = solve(problem, tol=0.0, max_iter=4000).history
     steps = np.diff(history.iterations)[10:-1]
-    assert np.all(steps >= 10 * problem.samples.audit_cost)
+    assert len(steps) and np.all(steps >= 20 * problem.samples.audit_cost)
 
 
 def test_nothing_is_printed_unless_asked(problem, capsys, caplog):

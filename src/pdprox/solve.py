@@ -172,8 +172,8 @@ def _run(
 
 
 def _interval(problem: Problem, iteration: int) -> int:
-    """Iterations until the next audit: ten times what an audit costs, fewer only in the very beginning."""
-    full = int(np.ceil(10 * problem.samples.audit_cost))
+    """Iterations until the next audit: twenty times what an audit costs, fewer only in the very beginning."""
+    full = int(np.ceil(20 * problem.samples.audit_cost))
     return int(min(full, max(10, iteration)))
 
 

@@ -1,5 +1,7 @@
 #include "kernels.hpp"
 
+#include "pool.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -53,31 +55,36 @@ Index first_row(const Matrix& X, Index t, Index threads) {
   return lo / 8 * 8;
 }
 
-// Runs body(t, lo, hi, g_t) in each thread and adds the g_t in the order of t: the same number of
+// More parts than threads, so that a thread that starts late still finds some; but each part has a sum of length d
+// of its own, which must not become the larger half of the work.
+Index parts_for(const Matrix& X, Index threads) {
+  if (threads == 1) return 1;
+  const Index affordable = work_before(X, X.n) / (8 * std::max<Index>(X.d, 1));
+  return std::max(threads, std::min<Index>({4 * threads, affordable, 4096}));
+}
+
+// Runs body(t, lo, hi, g_t) for every part t of the rows and adds the g_t in the order of t: the same number of
 // threads gives the same bits.
-template <class Body> void add_up(const Matrix& X, double* g, Index threads, Body body) {
+template <class Body> void add_up(const Matrix& X, double* g, Index threads, Index parts, Body body) {
   const Index d = X.d;
-  if (threads == 1) {
+  if (parts == 1) {
     std::fill(g, g + d, 0.0);
     return body(0, 0, X.n, g);
   }
-  const Index stride = (d + 15) / 8 * 8;  // two threads never share a line of cache
-  std::unique_ptr<double[]> others(new double[stride * (threads - 1)]);
-#pragma omp parallel num_threads(static_cast<int>(threads))
-  {
-#pragma omp for schedule(static, 1)
-    for (Index t = 0; t < threads; t++) {
-      double* mine = t == 0 ? g : others.get() + stride * (t - 1);
-      std::fill(mine, mine + d, 0.0);
-      body(t, first_row(X, t, threads), first_row(X, t + 1, threads), mine);
+  const Index stride = (d + 15) / 8 * 8;  // two parts never share a line of cache
+  std::unique_ptr<double[]> others(new double[stride * (parts - 1)]);
+  run_parts(static_cast<int>(parts), static_cast<int>(threads), [&](int t) {
+    double* mine = t == 0 ? g : others.get() + stride * (t - 1);
+    std::fill(mine, mine + d, 0.0);
+    body(t, first_row(X, t, parts), first_row(X, t + 1, parts), mine);
+  });
+  const Index block = 1 << 14, blocks = (d + block - 1) / block;
+  run_parts(static_cast<int>(blocks), blocks > 1 ? static_cast<int>(threads) : 1, [&](int k) {
+    for (Index t = 1; t < parts; t++) {
+      const double* theirs = others.get() + stride * (t - 1);
+      for (Index j = k * block; j < std::min((k + 1) * block, d); j++) g[j] += theirs[j];
     }
-#pragma omp for schedule(static)
-    for (Index block = 0; block < d; block += 512)
-      for (Index t = 1; t < threads; t++) {
-        const double* theirs = others.get() + stride * (t - 1);
-        for (Index j = block; j < std::min(block + 512, d); j++) g[j] += theirs[j];
-      }
-  }
+  });
 }
 
 }  // namespace
@@ -101,26 +108,26 @@ const std::vector<const RowKernels*>& runnable() {
 const RowKernels* rows = runnable().front();
 
 Sums sweep(const Matrix& X, const Sweep& s, double* g) {
-  const Index threads = worthwhile(X, true);
-  std::vector<Sums> parts(threads);
-  add_up(X, g, threads, [&](Index t, Index lo, Index hi, double* mine) {
-    parts[t] = rows->sweep(X, s, lo, hi, mine);
+  const Index threads = worthwhile(X, true), parts = parts_for(X, threads);
+  std::vector<Sums> each(parts);
+  add_up(X, g, threads, parts, [&](Index t, Index lo, Index hi, double* mine) {
+    each[t] = rows->sweep(X, s, lo, hi, mine);
   });
   Sums sums{0.0, 0.0};
-  for (const Sums& part : parts) sums.gb += part.gb, sums.moved += part.moved;
+  for (const Sums& part : each) sums.gb += part.gb, sums.moved += part.moved;
   return sums;
 }
 
 void forward(const Matrix& X, const double* w, double b, double* z) {
-  const Index threads = worthwhile(X, false);
-  if (threads == 1) return rows->forward(X, w, b, 0, X.n, z);
-#pragma omp parallel for schedule(static, 1) num_threads(static_cast<int>(threads))
-  for (Index t = 0; t < threads; t++)
-    rows->forward(X, w, b, first_row(X, t, threads), first_row(X, t + 1, threads), z);
+  const Index threads = worthwhile(X, false), parts = threads == 1 ? 1 : 4 * threads;
+  run_parts(static_cast<int>(parts), static_cast<int>(threads), [&](int t) {
+    rows->forward(X, w, b, first_row(X, t, parts), first_row(X, t + 1, parts), z);
+  });
 }
 
 void backward(const Matrix& X, const double* theta, double* g) {
-  add_up(X, g, worthwhile(X, true), [&](Index, Index lo, Index hi, double* mine) {
+  const Index threads = worthwhile(X, true);
+  add_up(X, g, threads, parts_for(X, threads), [&](Index, Index lo, Index hi, double* mine) {
     rows->backward(X, theta, lo, hi, mine);
   });
 }

@@ -22,8 +22,8 @@ class Matrix(ABC):
     """An n x d matrix by its products with vectors."""
 
     shape: tuple[int, int]
-    #: stored entries: what one read costs
-    work: int
+    #: what one read costs, in entries of a dense matrix
+    work: float
 
     @abstractmethod
     def forward(self, w: Floats, b: float) -> Floats:
@@ -58,10 +58,10 @@ class Stored(Matrix):
         self.shape = (int(n), int(d))
         self.sparse = sp.issparse(data)
         if self.sparse:
-            self.work = int(data.nnz)
+            self.work = 3.0 * int(data.nnz)
             self._raw: Any = (data.data, data.indices, data.indptr, int(d))
         else:
-            self.work = int(n) * int(d)
+            self.work = float(n) * float(d)
             self._raw = data
 
     def forward(self, w: Floats, b: float) -> Floats:
