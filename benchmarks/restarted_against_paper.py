@@ -38,13 +38,17 @@ def problems():
     yield "adult a9a, hinge + l1, lam 1e-3", Problem(adult.X, adult.y, "hinge", "l1", lam=1e-3)
     splice = datasets.load_splice_junction()
     group = penalties.GroupLasso(splice.groups)
-    yield "splice junction, hinge + group lasso, lam 1e-3", Problem(splice.X, splice.y, "hinge", group, lam=1e-3)
+    yield (
+        "splice junction, hinge + group lasso, lam 1e-3",
+        Problem(splice.X, splice.y, "hinge", group, lam=1e-3),
+    )
     X, z = gaussian(2000, 200, 20)
     yield "Gaussian 2000 x 200, hinge + l1, lam 0.02", Problem(X, np.sign(z), "hinge", "l1", lam=0.02)
     yield "Gaussian 2000 x 200, pinball 0.9 + l1, lam 0.01", Problem(X, z, Pinball(0.9), "l1", lam=0.01)
     sparse_group = penalties.SparseGroupLasso(np.arange(200) // 5)
-    yield "Gaussian 2000 x 200, eps-insensitive + sparse group, lam 0.01", Problem(
-        X, z, EpsilonInsensitive(0.1), sparse_group, lam=0.01
+    yield (
+        "Gaussian 2000 x 200, eps-insensitive + sparse group, lam 0.01",
+        Problem(X, z, EpsilonInsensitive(0.1), sparse_group, lam=0.01),
     )
 
 
@@ -60,7 +64,9 @@ def passes_to(problem, method, limit, spent=0.0):
 
 def main() -> None:
     """Print one Markdown table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--limit", type=int, default=20_000, help="iterations at most (default: 20000)")
     limit = parser.parse_args().limit
     heads = ("paper, average", "paper, last", "paper, scaled up, last", "restarted")

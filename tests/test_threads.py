@@ -29,13 +29,16 @@ def sums(seed):
 
 
 def test_callers_in_parallel_do_not_disturb_each_other():
-    with threadpool_limits(2):
+    def limits():
+        return threadpool_limits(2)  # OpenMP keeps the number of threads for each calling thread
+
+    with limits():
         alone = [sums(seed) for seed in range(8)]
-        with ThreadPoolExecutor(4) as callers:
-            for _ in range(30):
-                together = list(callers.map(sums, range(8)))
-                for one, other in zip(alone, together, strict=True):
-                    np.testing.assert_array_equal(one, other)
+    with ThreadPoolExecutor(4, initializer=limits) as callers:
+        for _ in range(30):
+            together = list(callers.map(sums, range(8)))
+            for one, other in zip(alone, together, strict=True):
+                np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork to survive")

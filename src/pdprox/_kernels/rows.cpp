@@ -71,16 +71,16 @@ template <class T> class FortranRows {
   template <bool sweep> void multiply(Index i, Index m, const double* w, double* z) const {
     for (Index k = 0; k < m; k++) z[k] = 0.0;
     Index j = 0;
-    for (; j + 4 <= d_; j += 4) combine<4, sweep ? 2 : 0>(strips(i, m, j), w + j, z);
+    for (; j + 8 <= d_; j += 8) combine<8, sweep ? 4 : 0>(strips(i, m, j), w + j, z);
     for (; j < d_; j++) combine<1, 0>(strips(i, m, j), w + j, z);
   }
 
   template <bool sweep> void add(Index i, Index m, const double* theta, double* g) const {
-    double part[4];
+    double part[8];
     Index j = 0;
-    for (; j + 4 <= d_; j += 4) {
-      dots<4, sweep ? 2 : 0>(strips(i, m, j), theta, part);
-      for (int r = 0; r < 4; r++) g[j + r] += part[r];
+    for (; j + 8 <= d_; j += 8) {
+      dots<8, sweep ? 4 : 0>(strips(i, m, j), theta, part);
+      for (int r = 0; r < 8; r++) g[j + r] += part[r];
     }
     for (; j < d_; j++) {
       dots<1, 0>(strips(i, m, j), theta, part);
