@@ -84,11 +84,10 @@ def main() -> None:
             cells = [f"{passes:.0f}" if passes else f"({gap:.1e})" for passes, gap in (t[k] for t in trials)]
             papers = [t[k][0] for t in trials[:-1] if t[k][0]]
             ours = trials[-1][k][0]
-            if papers and ours:
-                ratio = f"{min(papers) / ours:.1f}"
-            else:
-                ratio = f"> {limit / ours:.0f}" if ours else "-"
-            print(f"| {name} | {level:.0e} | " + " | ".join(cells) + f" | {ratio} |", flush=True)
+            least = (
+                f"{min(papers) / ours:.1f}" if papers and ours else f"> {limit / ours:.0f}" if ours else "-"
+            )
+            print(f"| {name} | {level:.0e} | " + " | ".join(cells) + f" | {least} |", flush=True)
 
 
 if __name__ == "__main__":

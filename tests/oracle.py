@@ -109,7 +109,9 @@ def optimum(X, y, loss, penalty, lam, intercept, weights=None):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # "may be inaccurate": the status says so too
             try:
-                problem.solve(solver=cp.CLARABEL, tol_gap_abs=accuracy, tol_gap_rel=accuracy, tol_feas=accuracy)
+                problem.solve(
+                    solver=cp.CLARABEL, tol_gap_abs=accuracy, tol_gap_rel=accuracy, tol_feas=accuracy
+                )
             except cp.SolverError:
                 continue
         if problem.status == cp.OPTIMAL:

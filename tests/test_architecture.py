@@ -1,4 +1,4 @@
-"""Imports point one way, towards the small mathematical objects; solver files do not name hardware or concrete parts."""
+"""Imports point one way, towards the small mathematical objects; solvers name no hardware and no concrete parts."""
 
 import ast
 import pathlib
@@ -29,7 +29,18 @@ MAY_IMPORT = {
     "checks": {"typing", "values", "losses", "penalties", "sets", "samples"},
     "datasets": {"typing"},
     "displays": {"typing", "solution", "losses", "penalties"},
-    "demo": {"typing", "methods", "datasets", "displays", "problem", "solve", "certificate", "solution", "losses", "penalties"},
+    "demo": {
+        "typing",
+        "methods",
+        "datasets",
+        "displays",
+        "problem",
+        "solve",
+        "certificate",
+        "solution",
+        "losses",
+        "penalties",
+    },
 }
 
 
@@ -82,6 +93,8 @@ def test_no_solver_names_its_hardware_or_its_storage():
 
 def test_solvers_do_not_print():
     for path in ROOT.rglob("*.py"):
-        if path.name not in ("demo.py",):
+        if path.name != "demo.py":
             calls = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)]
-            assert not [c for c in calls if isinstance(c.func, ast.Name) and c.func.id == "print"], f"{path.name} prints"
+            assert not [c for c in calls if isinstance(c.func, ast.Name) and c.func.id == "print"], (
+                f"{path.name} prints"
+            )

@@ -107,7 +107,9 @@ def test_liblinear_is_audited(C):
     X, z = data(200)
     y = np.sign(z)
     problem = Problem(X, y, "hinge", "squared-l2", lam=1 / (C * len(y)), intercept=False)
-    peer = LinearSVC(C=C, loss="hinge", fit_intercept=False, tol=1e-9, max_iter=1_000_000, random_state=0).fit(X, y)
+    peer = LinearSVC(
+        C=C, loss="hinge", fit_intercept=False, tol=1e-9, max_iter=1_000_000, random_state=0
+    ).fit(X, y)
     ours = solve(problem, tol=1e-7)
     audited = certify(problem, peer.coef_[0], alpha=ours.alpha)
     assert audited.dual == pytest.approx(ours.certificate.dual, rel=1e-12)
@@ -139,7 +141,9 @@ def test_wrong_answers_are_refused():
     problem = Problem(X, z, "absolute", "l1", lam=0.1)
     with pytest.raises(ValueError, match=r"w must have shape \(5,\), got \(4,\)"):
         certify(problem, np.zeros(4))
-    with pytest.raises(ValueError, match=r"alpha must have shape \(40,\), one slope for each sample, got \(3,\)"):
+    with pytest.raises(
+        ValueError, match=r"alpha must have shape \(40,\), one slope for each sample, got \(3,\)"
+    ):
         certify(problem, np.zeros(5), 0.0, np.zeros(3))
     with pytest.raises(ValueError, match="alpha must be finite"):
         certify(problem, np.zeros(5), 0.0, np.full(40, np.nan))

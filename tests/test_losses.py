@@ -58,7 +58,9 @@ def test_l2_loss_is_the_length_of_each_row():
     np.testing.assert_array_equal(L2Loss().conjugate(np.array([[0.6, 0.8], [0.7, 0.8]])), [0.0, np.inf])
 
 
-@pytest.mark.parametrize("loss", [Hinge(), Pinball(0.3), EpsilonInsensitive(0.5), GeneralizedHinge(4.0)], ids=str)
+@pytest.mark.parametrize(
+    "loss", [Hinge(), Pinball(0.3), EpsilonInsensitive(0.5), GeneralizedHinge(4.0)], ids=str
+)
 def test_paper_form_reaches_the_same_loss(loss):
     """max over the pieces' simplex of sum beta_k (p_k t + q_k) = loss(t), with the paper's pieces."""
     p, q = PaperForm(loss).pieces

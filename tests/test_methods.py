@@ -103,13 +103,16 @@ ALGORITHMS = [
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("penalty", [penalties.L1(), penalties.LInf(), penalties.SquaredL2()], ids=str)
 @pytest.mark.parametrize(("loss", "form"), THEOREM, ids=str)
-@pytest.mark.parametrize("method", ALGORITHMS, ids=lambda m: f"{type(m).__name__}-{getattr(m, 'implementation', '')}")
+@pytest.mark.parametrize(
+    "method", ALGORITHMS, ids=lambda m: f"{type(m).__name__}-{getattr(m, 'implementation', '')}"
+)
 def test_theorem_1(method, loss, form, penalty, intercept):
     """F(w_T, alpha) - F(w, alpha_T) <= (|w|^2 + |alpha|^2) / (sqrt(2/c) T), for all w and alpha."""
     X, y = classification(seed=3) if loss.reads == "margin" else regression(seed=3)
     problem = Problem(X, y, loss, penalty, lam=0.02, intercept=intercept, dual_form=form)
     line = Line(X, y, loss, penalty, 0.02, intercept, form)
-    best = problem.join(*(lambda s: (s.w, s.intercept if intercept else None))(solve(problem, tol=1e-7)))
+    solution = solve(problem, tol=1e-7)
+    best = problem.join(solution.w, solution.intercept if intercept else None)
     side = "dual" if isinstance(method, PdproxPrimal) else "primal"
     c = paper_constant(problem.samples, side)
     rng = np.random.default_rng(11)
@@ -285,7 +288,11 @@ def test_diagonal_steps_are_legal():
     X, y = classification()
     X = X * 10.0 ** np.arange(7)
     groups = np.array([0, 0, 1, 1, 2, 2, 2])
-    for penalty, shared in ((penalties.L1(), None), (penalties.GroupLasso(groups), groups), (penalties.L2(), np.zeros(7, int))):
+    for penalty, shared in (
+        (penalties.L1(), None),
+        (penalties.GroupLasso(groups), groups),
+        (penalties.L2(), np.zeros(7, int)),
+    ):
         problem = Problem(X, y, "hinge", penalty, lam=0.1)
         steps = StepRule("diagonal").steps(problem, 1.0, "primal")
         H = np.column_stack([X, np.ones(len(X))])

@@ -31,7 +31,13 @@ VECTOR_PENALTIES = [
     penalties.Squared(penalties.LInf()),
 ]
 
-MATRIX_PENALTIES = [penalties.L21(), penalties.L1Inf(), penalties.TraceNorm(), penalties.L1(), penalties.SquaredL2()]
+MATRIX_PENALTIES = [
+    penalties.L21(),
+    penalties.L1Inf(),
+    penalties.TraceNorm(),
+    penalties.L1(),
+    penalties.SquaredL2(),
+]
 
 LOSSES = [
     losses.Hinge(),
@@ -52,14 +58,20 @@ LOSSES = [
 
 CASES = list(itertools.product(LOSSES, VECTOR_PENALTIES, (True, False), (True, False)))
 MATRIX_CASES = list(
-    itertools.product([losses.L2Loss(), losses.Absolute(), losses.Pinball(0.3)], MATRIX_PENALTIES, (True, False))
+    itertools.product(
+        [losses.L2Loss(), losses.Absolute(), losses.Pinball(0.3)], MATRIX_PENALTIES, (True, False)
+    )
 )
 LAM = 0.03
 
 
 def test_no_loss_and_no_penalty_is_left_out():
     assert {type(loss) for loss in LOSSES} == set(losses.ALL)
-    wrappers = {penalties.PerGroup, penalties.SquaredPerGroup, penalties.OnSingularValues}  # inside named ones
+    wrappers = {
+        penalties.PerGroup,
+        penalties.SquaredPerGroup,
+        penalties.OnSingularValues,
+    }  # inside named ones
     tested = {type(penalty) for penalty in VECTOR_PENALTIES + MATRIX_PENALTIES}
     assert tested | wrappers == set(penalties.ALL)
 
@@ -95,7 +107,9 @@ def test_vector_problems(loss, penalty, intercept, weighted):
     weights = weights if weighted else None
     best = oracle.optimum(X, y, loss, penalty, LAM, intercept, weights)
     for stored in (X, sp.csr_array(X)):
-        problem = pdprox.Problem(stored, y, loss, penalty, lam=LAM, intercept=intercept, sample_weight=weights)
+        problem = pdprox.Problem(
+            stored, y, loss, penalty, lam=LAM, intercept=intercept, sample_weight=weights
+        )
         judge(pdprox.solve(problem, tol=1e-6), best)
 
 

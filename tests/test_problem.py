@@ -19,19 +19,19 @@ def with_entry(value):
 
 
 BAD = [
-    (lambda: Problem(with_entry(np.nan), LABELS, lam=0.1), ValueError, r"X holds nan in row 2, column 1"),
+    (lambda: Problem(with_entry(np.nan), LABELS, lam=0.1), ValueError, "X holds nan in row 2, column 1"),
     (lambda: Problem(with_entry(np.inf), LABELS, lam=0.1), ValueError, r"X holds inf in row 2, column 1"),
-    (lambda: Problem(sp.csr_array(with_entry(np.nan)), LABELS, lam=0.1), ValueError, r"X holds nan in row 2, column 1"),
+    (lambda: Problem(sp.csr_array(with_entry(np.nan)), LABELS, lam=0.1), ValueError, "X holds nan in row 2, column 1"),
     (lambda: Problem(X[0], LABELS, lam=0.1), ValueError, r"two dimensions .* got shape \(2,\)"),
     (lambda: Problem(X[None], LABELS, lam=0.1), ValueError, r"two dimensions .* got shape \(1, 4, 2\)"),
-    (lambda: Problem(np.zeros((0, 2)), [], lam=0.1), ValueError, r"at least one sample and one feature, got shape \(0, 2\)"),
+    (lambda: Problem(np.zeros((0, 2)), [], lam=0.1), ValueError, r"at least one sample .* got shape \(0, 2\)"),
     (lambda: Problem(np.zeros((4, 0)), LABELS, lam=0.1), ValueError, r"got shape \(4, 0\)"),
     (lambda: Problem(sp.csr_array((0, 3)), [], lam=0.1), ValueError, r"got shape \(0, 3\)"),
     (lambda: Problem(X.astype(str), LABELS, lam=0.1), TypeError, "X must hold real numbers, got dtype"),
     (lambda: Problem(X.astype(object), LABELS, lam=0.1), TypeError, "X must hold real numbers, got dtype object"),
     (lambda: Problem(X * 1j, LABELS, lam=0.1), TypeError, "got dtype complex128"),
     (lambda: Problem(sp.csr_array(X * 1j), LABELS, lam=0.1), TypeError, "got dtype complex128"),
-    (lambda: Problem(X, LABELS[:3], lam=0.1), ValueError, r"one entry or row for each of the 4 rows of X, got shape \(3,\)"),
+    (lambda: Problem(X, LABELS[:3], lam=0.1), ValueError, r"for each of the 4 rows of X, got shape \(3,\)"),
     (lambda: Problem(X, [1, -1, np.nan, 1], lam=0.1), ValueError, "y holds nan in row 2"),
     (lambda: Problem(X, ["a", "b", "a", "b"], lam=0.1), TypeError, "y must hold numbers"),
     (lambda: Problem(X, [0, 1, 0, 1], lam=0.1), ValueError, "y must hold -1 and 1 only; it also holds 0"),
@@ -53,16 +53,18 @@ BAD = [
     (lambda: Problem(X, LABELS, lam=0.1, primal_set=sets.Box([0.0] * 3, [1.0] * 3)), ValueError, "3|2"),
     (lambda: Problem(X, LABELS, penalty="l-inf", lam=0.1), ValueError, "unknown penalty"),
     (lambda: Problem(X, LABELS, penalty="linf", lam=0.1, primal_set=sets.Simplex(1.0)), ValueError, "no exact prox"),
-    (lambda: Problem(X, LABELS, lam=0.1, dual_set=sets.Simplex(1.0)), TypeError, "dual_set must be a pdprox.sets.Budget"),
+    (lambda: Problem(X, LABELS, lam=0.1, dual_set=sets.Simplex(1.0)), TypeError, "must be a pdprox.sets.Budget"),
     (lambda: Problem(X, LABELS, "logistic", lam=0.1, dual_set=sets.Budget(2.0)), ValueError, "goes with broken lines"),
     (lambda: Problem(X, LABELS, lam=0.1, dual_form="primal"), ValueError, "dual_form must be"),
     (lambda: Problem(X, LABELS, "logistic", lam=0.1, dual_form="paper"), ValueError, "only broken lines"),
-    (lambda: Problem(pdprox.ShiftedColumns(X, scale=[1.0, 0.0]), LABELS, lam=0.1), ValueError, "scale must be positive, got 0.0"),
+    (lambda: Problem(pdprox.ShiftedColumns(X, scale=[1.0, 0.0]), LABELS, lam=0.1), ValueError, "positive, got 0.0"),
     (lambda: Problem(pdprox.ShiftedColumns(X, centre=[1.0]), LABELS, lam=0.1), ValueError, "2 finite numbers"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("make", "kind", "message"), BAD, ids=[f"{i}-{m[2][:25]}" for i, m in enumerate(BAD)])
+@pytest.mark.parametrize(
+    ("make", "kind", "message"), BAD, ids=[f"{i}-{m[2][:25]}" for i, m in enumerate(BAD)]
+)
 def test_bad_input_is_refused_before_any_work(make, kind, message):
     with pytest.raises(kind, match=message):
         make()
@@ -98,7 +100,10 @@ def storages():
     yield "csc", sp.csc_array(dense.astype(float))
     yield "coo", sp.coo_array(dense.astype(np.float32))
     wide = sp.csr_array(dense.astype(float))
-    yield "int64 indices", sp.csr_array((wide.data, wide.indices.astype(np.int64), wide.indptr.astype(np.int64)), wide.shape)
+    yield (
+        "int64 indices",
+        sp.csr_array((wide.data, wide.indices.astype(np.int64), wide.indptr.astype(np.int64)), wide.shape),
+    )
     halves = sp.coo_array((np.r_[wide.data, wide.data] / 2, np.tile(wide.tocoo().coords, 2)), wide.shape)
     yield "duplicates", halves
     frozen = dense.astype(float)
@@ -106,7 +111,9 @@ def storages():
     yield "read-only", frozen
 
 
-@pytest.mark.parametrize(("name", "stored"), list(storages()), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("name", "stored"), list(storages()), ids=lambda value: value if isinstance(value, str) else ""
+)
 def test_the_answer_does_not_depend_on_the_storage(name, stored):
     dense = np.random.default_rng(0).integers(-3, 4, size=(30, 5)).astype(float)
     y = np.where(dense[:, 0] + dense[:, 1] > 0.5, 1.0, -1.0)
@@ -121,7 +128,9 @@ def test_float32_data_is_not_copied():
     assert Problem(data, np.ones(50), "absolute", lam=0.1).samples.matrix.data is data
 
 
-@pytest.mark.parametrize("loss", [losses.Hinge(), losses.Absolute(), losses.SquaredHinge(), losses.Logistic()], ids=str)
+@pytest.mark.parametrize(
+    "loss", [losses.Hinge(), losses.Absolute(), losses.SquaredHinge(), losses.Logistic()], ids=str
+)
 @pytest.mark.parametrize("intercept", [True, False])
 def test_all_zero_data(loss, intercept):
     """Only the intercept can move, so the optimum is the best constant."""
@@ -202,7 +211,9 @@ def test_weights_are_repetitions():
     counts = rng.integers(0, 3, size=30)
     for loss in ("absolute", "pinball", "huber"):
         weighted = best(Problem(data, y, loss, "l1", lam=0.05, sample_weight=counts), tol=1e-9)
-        repeated = best(Problem(np.repeat(data, counts, axis=0), np.repeat(y, counts), loss, "l1", lam=0.05), tol=1e-9)
+        repeated = best(
+            Problem(np.repeat(data, counts, axis=0), np.repeat(y, counts), loss, "l1", lam=0.05), tol=1e-9
+        )
         assert weighted.certificate.primal == pytest.approx(repeated.certificate.primal, rel=2e-9)
 
 
@@ -250,7 +261,9 @@ SETS = [
 
 
 # without a penalty the orthant leaves no bound to certify
-SET_CASES = [(*pair, lam) for pair in SETS for lam in (0.05, 0.0) if lam or not isinstance(pair[1], sets.NonNegative)]
+SET_CASES = [
+    (*pair, lam) for pair in SETS for lam in (0.05, 0.0) if lam or not isinstance(pair[1], sets.NonNegative)
+]
 
 
 @pytest.mark.parametrize(("penalty", "domain", "lam"), SET_CASES, ids=str)
@@ -266,7 +279,11 @@ def test_coefficients_in_a_set(penalty, domain, lam):
     goal = cp.sum(cp.abs(data @ w + b - y)) / 40
     if lam:
         groups = isinstance(penalty, penalties.GroupLasso)
-        price = np.sqrt(2) * (cp.norm(w[:2]) + cp.norm(w[2:])) if groups else oracle.penalty_expression(penalty, w)
+        price = (
+            np.sqrt(2) * (cp.norm(w[:2]) + cp.norm(w[2:]))
+            if groups
+            else oracle.penalty_expression(penalty, w)
+        )
         goal = goal + lam * price
     limits = {
         "NonNegative": lambda s: [w >= 0],
@@ -283,7 +300,9 @@ def test_coefficients_in_a_set(penalty, domain, lam):
     assert solution.certificate.dual <= optimum + 1e-7
 
 
-@pytest.mark.parametrize("loss", [losses.Hinge(), losses.Absolute(), losses.GeneralizedHinge(2.0), losses.Pinball(0.2)], ids=str)
+@pytest.mark.parametrize(
+    "loss", [losses.Hinge(), losses.Absolute(), losses.GeneralizedHinge(2.0), losses.Pinball(0.2)], ids=str
+)
 @pytest.mark.parametrize("intercept", [True, False])
 def test_budget_on_the_dual(loss, intercept):
     """Against cvxpy: the dual problem with the additional constraint."""
@@ -302,21 +321,37 @@ def test_budget_on_the_dual(loss, intercept):
     a, conjugate, limits = 0, 0, []
     for k, kink in enumerate(kinks):
         up, down = parts[k], parts[len(kinks) + k]
-        limits += [up <= max(slopes[k + 1], 0) - max(slopes[k], 0), down <= max(-slopes[k], 0) - max(-slopes[k + 1], 0)]
+        limits += [
+            up <= max(slopes[k + 1], 0) - max(slopes[k], 0),
+            down <= max(-slopes[k], 0) - max(-slopes[k + 1], 0),
+        ]
         a, conjugate = a + up - down, conjugate + kink * (up - down)
     theta = cp.multiply(c * y if loss.reads == "margin" else c, a)
-    value = -c @ conjugate - (0 if loss.reads == "margin" else theta @ y) - cp.sum_squares(data.T @ theta) / (2 * lam)
+    value = (
+        -c @ conjugate
+        - (0 if loss.reads == "margin" else theta @ y)
+        - cp.sum_squares(data.T @ theta) / (2 * lam)
+    )
     limits += [(weights * v) @ cp.abs(a) <= rho] + ([cp.sum(theta) == 0] if intercept else [])
     optimum = cp.Problem(cp.Maximize(value), limits).solve(solver=cp.CLARABEL)
     problem = Problem(
-        data, y, loss, "squared-l2", lam=lam, intercept=intercept, sample_weight=weights, dual_set=sets.Budget(rho, v)
+        data,
+        y,
+        loss,
+        "squared-l2",
+        lam=lam,
+        intercept=intercept,
+        sample_weight=weights,
+        dual_set=sets.Budget(rho, v),
     )
     solution = best(problem, tol=1e-6)
     assert np.sum(weights * v * np.abs(solution.alpha)) <= rho * (1 + 1e-12)
     assert solution.certificate.primal >= optimum - 1e-7
     assert solution.certificate.dual <= optimum + 1e-7
     free = best(Problem(data, y, loss, "squared-l2", lam=lam, intercept=intercept, sample_weight=weights))
-    assert free.certificate.primal > solution.certificate.primal + 1e-4, "the budget did not bind: the test says nothing"
+    assert free.certificate.primal > solution.certificate.primal + 1e-4, (
+        "the budget did not bind: the test says nothing"
+    )
 
 
 def test_join_and_split_are_inverse():
@@ -328,7 +363,7 @@ def test_join_and_split_are_inverse():
             np.testing.assert_array_equal(problem.join(w, b if intercept else None), x)
     with pytest.raises(ValueError, match="w must have shape"):
         problem.join(np.zeros(5))
-    with pytest.raises(ValueError, match="no intercept, but one was given: 1.0"):
+    with pytest.raises(ValueError, match=r"no intercept, but one was given: 1\.0"):
         Problem(X, LABELS, lam=0.1, intercept=False).join(np.zeros(2), 1.0)
     with pytest.raises(ValueError, match="must be finite"):
         problem.join(np.full((2, 3), np.nan))

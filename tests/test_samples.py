@@ -37,13 +37,20 @@ def test_laws(loss, storage, intercept, weighted):
     X, y, weights = data()
     y = np.sign(y) if loss.reads == "margin" else y
     problem = Problem(
-        STORAGES[storage](X), y, loss, lam=0.1, intercept=intercept, sample_weight=weights if weighted else None
+        STORAGES[storage](X),
+        y,
+        loss,
+        lam=0.1,
+        intercept=intercept,
+        sample_weight=weights if weighted else None,
     )
     check_samples(problem.samples)
 
 
 @pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("loss", [losses.L2Loss(), losses.Absolute(), losses.Logistic(), losses.Huber()], ids=str)
+@pytest.mark.parametrize(
+    "loss", [losses.L2Loss(), losses.Absolute(), losses.Logistic(), losses.Huber()], ids=str
+)
 def test_laws_with_several_targets(loss, intercept):
     X, y, weights = data(targets=3)
     y = np.sign(y) if loss.reads == "margin" else y
@@ -88,12 +95,16 @@ def test_the_best_intercept_is_the_best(loss, weighted):
         found = mean_loss(best_shift(loss, t, labels, c))
         grid = np.linspace(-12, 12, 241)
         start = grid[np.argmin([mean_loss(b) for b in grid])]
-        searched = minimize_scalar(mean_loss, bounds=(start - 0.2, start + 0.2), method="bounded", options={"xatol": 1e-12})
+        searched = minimize_scalar(
+            mean_loss, bounds=(start - 0.2, start + 0.2), method="bounded", options={"xatol": 1e-12}
+        )
         assert found <= searched.fun + 1e-7, f"n = {n}: {found} against {searched.fun}"
 
 
 @pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("loss", [losses.Hinge(), losses.Pinball(0.2), losses.Huber(), losses.Square()], ids=str)
+@pytest.mark.parametrize(
+    "loss", [losses.Hinge(), losses.Pinball(0.2), losses.Huber(), losses.Square()], ids=str
+)
 def test_repair_with_free_coefficients_is_the_projection(loss, intercept):
     """Against cvxpy: the nearest slopes within bounds whose sums over some columns vanish."""
     import cvxpy as cp
@@ -117,7 +128,9 @@ def test_repair_with_free_coefficients_is_the_projection(loss, intercept):
     np.testing.assert_allclose(samples.slopes(repaired)[seen], a.value[seen], atol=2e-5)
 
 
-@pytest.mark.parametrize("loss", [losses.Hinge(), losses.GeneralizedHinge(2.0), losses.EpsilonInsensitive(0.3)], ids=str)
+@pytest.mark.parametrize(
+    "loss", [losses.Hinge(), losses.GeneralizedHinge(2.0), losses.EpsilonInsensitive(0.3)], ids=str
+)
 def test_ascent_within_a_budget_is_the_prox(loss):
     """Against cvxpy: min over slopes of step sum s l*(a) + sum s (a - u)^2 / 2 within bounds and budget."""
     import cvxpy as cp
@@ -135,7 +148,10 @@ def test_ascent_within_a_budget_is_the_prox(loss):
     a, conjugate, limits = 0, 0, []
     for k, kink in enumerate(kinks):
         up, down = cp.Variable(len(y), nonneg=True), cp.Variable(len(y), nonneg=True)
-        limits += [up <= max(slopes[k + 1], 0) - max(slopes[k], 0), down <= max(-slopes[k], 0) - max(-slopes[k + 1], 0)]
+        limits += [
+            up <= max(slopes[k + 1], 0) - max(slopes[k], 0),
+            down <= max(-slopes[k], 0) - max(-slopes[k + 1], 0),
+        ]
         a, conjugate = a + up - down, conjugate + kink * (up - down)
     limits.append((weights * v) @ cp.abs(a) <= 5.0)
     goal = step * weights @ conjugate + 0.5 * weights @ cp.square(a - u)
@@ -151,13 +167,19 @@ def test_the_sum_over_shards_is_the_whole():
     rng = np.random.default_rng(7)
     x, alpha = rng.normal(size=7), rng.uniform(-1, 1, size=30)
     whole = Problem(X, y, "absolute", lam=0.1).samples
-    halves = [Problem(X[part], y[part], "absolute", lam=0.1).samples for part in (slice(0, 12), slice(12, 30))]
+    halves = [
+        Problem(X[part], y[part], "absolute", lam=0.1).samples for part in (slice(0, 12), slice(12, 30))
+    ]
     shares = [12 / 30, 18 / 30]
     duals = [s.dual(alpha[part]) for s, part in zip(halves, (slice(0, 12), slice(12, 30)), strict=True)]
-    np.testing.assert_allclose(whole.dual(alpha).g, sum(k * d.g for k, d in zip(shares, duals, strict=True)), atol=1e-14)
+    np.testing.assert_allclose(
+        whole.dual(alpha).g, sum(k * d.g for k, d in zip(shares, duals, strict=True)), atol=1e-14
+    )
     swept = [s.sweep(d, x, 0.5).g for s, d in zip(halves, duals, strict=True)]
     np.testing.assert_allclose(
-        whole.sweep(whole.dual(alpha), x, 0.5).g, sum(k * g for k, g in zip(shares, swept, strict=True)), atol=1e-14
+        whole.sweep(whole.dual(alpha), x, 0.5).g,
+        sum(k * g for k, g in zip(shares, swept, strict=True)),
+        atol=1e-14,
     )
 
 

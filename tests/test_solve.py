@@ -31,7 +31,10 @@ def test_converged_means_certified(problem):
 
 
 def test_max_iter_warns_with_what_to_do(problem):
-    with pytest.warns(ConvergenceWarning, match=r"'max_iter' after 7 iterations: objective 0\.\d+, relative gap .*Raise max_iter"):
+    with pytest.warns(
+        ConvergenceWarning,
+        match=r"'max_iter' after 7 iterations: objective 0\.\d+, relative gap .*Raise max_iter",
+    ):
         solution = solve(problem, tol=1e-12, max_iter=7)
     assert solution.status == "max_iter"
     assert solution.iterations == 7
@@ -103,7 +106,9 @@ def test_warm_start_in_the_paper_form():
     assert solve(problem, tol=1e-6, warm_start=first).iterations == 0
 
 
-@pytest.mark.parametrize("method", ["auto", "pdprox-dual", PdproxRestarted(smoothing=0.3), PdproxDual(output="last")], ids=str)
+@pytest.mark.parametrize(
+    "method", ["auto", "pdprox-dual", PdproxRestarted(smoothing=0.3), PdproxDual(output="last")], ids=str
+)
 def test_methods_by_name_and_by_object(problem, method):
     assert solve(problem, tol=5e-2, method=method).converged
 
@@ -158,7 +163,9 @@ def test_log_lines_reach_a_bare_terminal():
         "import numpy as np, pdprox; X = np.eye(6); y = np.array([1., -1] * 3); "
         "pdprox.solve(pdprox.Problem(X, y, lam=0.1), verbose=True)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ})
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ}
+    )
     assert "pdprox-restarted" in done.stderr
     assert done.stdout == ""
 
@@ -178,7 +185,9 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("options", "kind", "message"), BAD, ids=[next(iter(b[0])) + str(i) for i, b in enumerate(BAD)])
+@pytest.mark.parametrize(
+    ("options", "kind", "message"), BAD, ids=[next(iter(b[0])) + str(i) for i, b in enumerate(BAD)]
+)
 def test_wrong_options_are_named(problem, options, kind, message):
     with pytest.raises(kind, match=message):
         solve(problem, **options)

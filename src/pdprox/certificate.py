@@ -94,7 +94,10 @@ def _best_scale(bound: Any, limit: float) -> tuple[float, float]:
     slightly_less = bound(limit * (1 - 1e-4)) if limit > 0 else at_zero
     if slightly_less > trials[limit]:  # falling at its end: the maximum is inside
         found = minimize_scalar(
-            lambda s: -_finite(bound(s)), bounds=(0.0, min(limit, 2.0)), method="bounded", options={"xatol": 1e-10, "maxiter": 60}
+            lambda s: -_finite(bound(s)),
+            bounds=(0.0, min(limit, 2.0)),
+            method="bounded",
+            options={"xatol": 1e-10, "maxiter": 60},
         )
         trials[float(found.x)] = bound(float(found.x))
     best = max(trials, key=lambda scale: _finite(trials[scale]))

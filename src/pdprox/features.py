@@ -180,7 +180,11 @@ class OnSimplex(Term):
 
     def _weights(self, like: Floats) -> Floats:
         assert isinstance(self.penalty, L1)
-        weights = np.ones_like(like) if self.penalty.weights is None else np.asarray(self.penalty.weights, dtype=np.float64)
+        weights = (
+            np.ones_like(like)
+            if self.penalty.weights is None
+            else np.asarray(self.penalty.weights, dtype=np.float64)
+        )
         return np.broadcast_to(weights[:, None], like.shape) if weights.ndim < like.ndim else weights
 
 
@@ -221,7 +225,9 @@ class Features:
     def prox(self, x: Floats, step: float | Floats) -> Floats:
         """The prox of lam R on the coefficients; the intercept is left alone."""
         out = x.copy()
-        out[: self.d] = self.term.prox(x[: self.d], step if np.ndim(step) == 0 else np.asarray(step)[: self.d])
+        out[: self.d] = self.term.prox(
+            x[: self.d], step if np.ndim(step) == 0 else np.asarray(step)[: self.d]
+        )
         return out
 
     def value(self, x: Floats) -> float:
@@ -240,7 +246,9 @@ class Features:
     def block_steps(self, steps: Floats) -> Floats:
         """The largest steps no longer than these that the prox can take: equal on blocks that belong together."""
         out = np.broadcast_to(steps.reshape(-1, *(1,) * (len(self.shape) - 1)), self.shape).copy()
-        if self.term.domain is not None and not (isinstance(self.term, ByEntry) or self.term.domain.separable):
+        if self.term.domain is not None and not (
+            isinstance(self.term, ByEntry) or self.term.domain.separable
+        ):
             out[: self.d] = out[: self.d].min()
             return out
         labels = self.term.penalty.blocks((self.d, *self.shape[1:])).ravel()

@@ -78,7 +78,9 @@ class Problem:
         dual_form: str = "compact",
     ) -> None:
         if lam is None:
-            raise TypeError("lam is missing: Problem(X, y, loss, penalty, lam=...) needs the factor of the penalty")
+            raise TypeError(
+                "lam is missing: Problem(X, y, loss, penalty, lam=...) needs the factor of the penalty"
+            )
         told: Loss = _object(loss, Loss, losses.ALL, "loss")
         price: Penalty = _object(penalty, Penalty, penalties.ALL, "penalty")
         lam = _lam(lam)
@@ -118,7 +120,9 @@ class Problem:
             raise ValueError("w and the intercept must be finite; they hold NaN or infinite values")
         if not self.features.intercept:
             if np.any(b != 0):
-                raise ValueError(f"the problem has no intercept, but one was given: {intercept!r}; use intercept=True")
+                raise ValueError(
+                    f"the problem has no intercept, but one was given: {intercept!r}; use intercept=True"
+                )
             coefficients: Floats = w
             return coefficients
         if b.size not in (1, int(np.prod(rest))):
@@ -180,7 +184,9 @@ def _targets(y: Any, n: int, loss: Loss) -> Floats:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim not in (1, 2) or len(array) != n or 0 in array.shape:
-        raise ValueError(f"y must have one entry or row for each of the {n} rows of X, got shape {array.shape}")
+        raise ValueError(
+            f"y must have one entry or row for each of the {n} rows of X, got shape {array.shape}"
+        )
     if not np.all(np.isfinite(array)):
         bad = int(np.flatnonzero(~np.isfinite(array.reshape(n, -1)).all(axis=1))[0])
         raise ValueError(f"y holds {array[bad]} in row {bad}; impute or drop what is missing")
@@ -218,7 +224,11 @@ def _budget(given: ConvexSet, weights: Floats, loss: Loss, form: str) -> Weighte
         raise TypeError(f"dual_set must be a pdprox.sets.Budget, got {given!r}")
     line = loss.broken_line
     if line is None or line.smoothing > 0 or form != "compact":
-        raise ValueError(f"a budget on the dual goes with broken lines in compact form, not with {loss!r}, {form!r}")
+        raise ValueError(
+            f"a budget on the dual goes with broken lines in compact form, not with {loss!r}, {form!r}"
+        )
     given.check(weights.shape)
-    v = np.broadcast_to(np.asarray(1.0 if given.weights is None else given.weights, dtype=np.float64), weights.shape)
+    v = np.broadcast_to(
+        np.asarray(1.0 if given.weights is None else given.weights, dtype=np.float64), weights.shape
+    )
     return WeightedBudget(float(given.rho), weights * v, v, line)

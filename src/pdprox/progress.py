@@ -57,6 +57,8 @@ def _bar(tol: float) -> Iterator[Progress]:
             gap = certificate.relative_gap
             goal = -np.log10(max(tol, 1e-16))
             share = np.clip(-np.log10(max(gap, 1e-16)) / goal, 0.0, 1.0) if goal > 0 else float(gap <= tol)
-            bar.update(task, completed=float(share), description=f"{name}: {iteration} iterations, gap {gap:.1e}")
+            bar.update(
+                task, completed=float(share), description=f"{name}: {iteration} iterations, gap {gap:.1e}"
+            )
 
         yield show

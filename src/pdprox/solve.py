@@ -73,7 +73,7 @@ class Judge:
         return Certificate(self.primal, self.dual, self.problem.split(self.x)[1])
 
     def stalled(self) -> bool:
-        """Whether the gap has not fallen by 1 % over many audits and half of all iterations, which are many or near rounding."""
+        """Whether many audits and half of all iterations, many themselves or near rounding, gained less than 1 %."""
         half = self.rows[-1][2] // 2
         if self.rows[-1][2] < _PATIENCE and self.certificate.relative_gap > 1e-9:
             return False
@@ -177,7 +177,9 @@ def _interval(problem: Problem, iteration: int) -> int:
     return int(min(full, max(10, iteration)))
 
 
-def _verdict(judge: Judge, tol: float, max_time: float | None, callback: Callable[[Report], Any] | None) -> Status | None:
+def _verdict(
+    judge: Judge, tol: float, max_time: float | None, callback: Callable[[Report], Any] | None
+) -> Status | None:
     certificate = judge.certificate
     report = Report(judge.iteration, judge.seconds, judge.problem.samples.passes, certificate, judge.method)
     stop = callback is not None and callback(report)
@@ -213,7 +215,8 @@ def _starting_point(problem: Problem, warm_start: Any) -> tuple[Floats, Dual]:
     try:
         w, intercept, alpha = warm_start
     except (TypeError, ValueError):
-        raise TypeError(f"warm_start must be a Solution or (w, intercept, alpha), got {type(warm_start).__name__}") from None
+        got = type(warm_start).__name__
+        raise TypeError(f"warm_start must be a Solution or (w, intercept, alpha), got {got}") from None
     x = problem.features.inside(problem.join(w, intercept))
     if alpha is None:
         return x, problem.samples.dual()

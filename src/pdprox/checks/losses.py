@@ -49,14 +49,20 @@ def least_is_zero(loss: Loss, dtype: Any) -> None:
     assert abs(float(loss.conjugate(np.zeros(1, dtype))[0])) <= _tolerance(grid), "the least loss is not 0"
     low, high = loss.bounds
     assert low <= 0 <= high, f"bounds {loss.bounds} leave out 0"
-    outside = np.array([bound + np.sign(bound) for bound in (low, high) if np.isfinite(bound) and bound != 0], dtype)
-    assert np.all(np.isinf(loss.conjugate(outside))), f"the conjugate is finite outside its bounds, at {outside}"
+    outside = np.array(
+        [bound + np.sign(bound) for bound in (low, high) if np.isfinite(bound) and bound != 0], dtype
+    )
+    assert np.all(np.isinf(loss.conjugate(outside))), (
+        f"the conjugate is finite outside its bounds, at {outside}"
+    )
 
 
 def fenchel_young(loss: Loss, t: Array, a: Array) -> None:
     """l(t) + l*(a) >= a t."""
     slack = loss.value(t) + loss.conjugate(a) - a * t
-    assert np.all(slack >= -_tolerance(slack)), f"Fenchel-Young broken by {slack.min()} at t = {t[slack.argmin()]}"
+    assert np.all(slack >= -_tolerance(slack)), (
+        f"Fenchel-Young broken by {slack.min()} at t = {t[slack.argmin()]}"
+    )
 
 
 def prox_is_a_minimiser(loss: Loss, v: Array, step: float) -> None:
@@ -65,7 +71,9 @@ def prox_is_a_minimiser(loss: Loss, v: Array, step: float) -> None:
     g = (v - a) / v.dtype.type(step)
     excess = loss.value(g) + loss.conjugate(a) - a * g
     close = _tolerance(a, g, a * g) * max(1.0, 1.0 / step)
-    assert np.all(np.abs(excess) <= close), f"not the prox at v = {v[np.abs(excess).argmax()]}, step {step}: {excess}"
+    assert np.all(np.abs(excess) <= close), (
+        f"not the prox at v = {v[np.abs(excess).argmax()]}, step {step}: {excess}"
+    )
 
 
 def prox_takes_arrays(loss: Loss, v: Array, steps: Array) -> None:
@@ -73,7 +81,9 @@ def prox_takes_arrays(loss: Loss, v: Array, steps: Array) -> None:
     together = loss.dual_prox(v, steps)
     for i in range(0, len(v), 97):
         alone = loss.dual_prox(v[i : i + 1], float(steps[i]))[0]
-        assert abs(together[i] - alone) <= _tolerance(together), f"entry {i}: {together[i]} together, {alone} alone"
+        assert abs(together[i] - alone) <= _tolerance(together), (
+            f"entry {i}: {together[i]} together, {alone} alone"
+        )
 
 
 def prox_does_not_expand(loss: Loss, v: Array, other: Array, step: float) -> None:
@@ -85,7 +95,9 @@ def prox_does_not_expand(loss: Loss, v: Array, other: Array, step: float) -> Non
 def prox_of_no_step_clips(loss: Loss, v: Array) -> None:
     """With step 0 the prox is the projection on the bounds."""
     clipped = np.clip(v, *loss.bounds)
-    assert np.allclose(loss.dual_prox(v, 0.0), clipped, atol=_tolerance(v)), "prox with step 0 is not the projection"
+    assert np.allclose(loss.dual_prox(v, 0.0), clipped, atol=_tolerance(v)), (
+        "prox with step 0 is not the projection"
+    )
 
 
 def value_is_the_envelope(loss: Loss, t: Array) -> None:
@@ -115,7 +127,9 @@ def dual_form_is_consistent(loss: Loss, t: Array, rng: np.random.Generator) -> N
     """``spread`` is the adjoint of ``slope``; ``from_slope`` is a right inverse; ascent stays within bounds."""
     t = t.astype(np.float64)
     alpha = rng.normal(size=loss.zeros(t.shape).shape)
-    assert np.isclose(np.sum(loss.slope(alpha) * t), np.sum(alpha * loss.spread(t))), "spread is not slope's adjoint"
+    assert np.isclose(np.sum(loss.slope(alpha) * t), np.sum(alpha * loss.spread(t))), (
+        "spread is not slope's adjoint"
+    )
     slopes = slopes_within(loss, rng, t)
     assert np.allclose(loss.slope(loss.from_slope(slopes)), slopes), "from_slope changes the slopes"
     risen = loss.slope(loss.ascend(alpha, t, 0.3))

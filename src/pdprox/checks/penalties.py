@@ -268,5 +268,3 @@ def shrunk_and_left(penalty: Penalty, v: Array, step: float | Array) -> tuple[Ar
     )
     g = np.sign(g) * (np.abs(g) - error) * (1 - min(lost, 0.5))
     return p, g, lost, float((np.abs(p) * error).sum())
-
-

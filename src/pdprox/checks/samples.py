@@ -29,7 +29,9 @@ def sums_are_linear(samples: Samples, rng: np.random.Generator) -> None:
     _, other = _risen(samples, rng)
     mixed = samples.combine((0.3, -1.2), (one, other))  # type: ignore[arg-type]
     fresh = samples.backward(mixed)
-    assert np.allclose(mixed.g, fresh.g, atol=1e-10 * (1 + np.abs(fresh.g).max())), "sums are not linear in the dual"
+    assert np.allclose(mixed.g, fresh.g, atol=1e-10 * (1 + np.abs(fresh.g).max())), (
+        "sums are not linear in the dual"
+    )
 
 
 def sweep_is_forward_ascend_backward(samples: Samples, rng: np.random.Generator) -> None:
@@ -60,12 +62,14 @@ def gram_is_symmetric(samples: Samples, rng: np.random.Generator) -> None:
     """<u, gram(v)> = <gram(u), v>, and it is never negative for u = v."""
     u, v = rng.normal(size=samples.shape), rng.normal(size=samples.shape)
     left, right = float(np.sum(u * samples.gram(v))), float(np.sum(samples.gram(u) * v))
-    assert np.isclose(left, right, rtol=1e-9, atol=1e-9 * (1 + abs(left))), f"gram is not symmetric: {left}, {right}"
+    assert np.isclose(left, right, rtol=1e-9, atol=1e-9 * (1 + abs(left))), (
+        f"gram is not symmetric: {left}, {right}"
+    )
     assert float(np.sum(u * samples.gram(u))) >= -1e-9
 
 
 def feasible_is_feasible(samples: Samples, rng: np.random.Generator) -> None:
-    """A repaired dual has vanishing sums where they must vanish, is within bounds, and repairing it again changes nothing."""
+    """A repaired dual is within bounds, its sums vanish where they must, and repairing it again changes nothing."""
     _, dual = _risen(samples, rng, 3.0)
     repaired = samples.feasible(dual, None)  # type: ignore[arg-type]
     if samples.intercept:
@@ -73,7 +77,9 @@ def feasible_is_feasible(samples: Samples, rng: np.random.Generator) -> None:
     assert samples.scale_limit(repaired) >= 1 - 1e-9, "the repaired dual is out of bounds"
     assert np.isfinite(samples.line(repaired)), "the repaired dual has no finite value"
     again = samples.feasible(repaired, None)
-    assert np.allclose(samples.slopes(again), samples.slopes(repaired), atol=1e-8), "repairing twice changes the dual"
+    assert np.allclose(samples.slopes(again), samples.slopes(repaired), atol=1e-8), (
+        "repairing twice changes the dual"
+    )
 
 
 def line_is_concave(samples: Samples, rng: np.random.Generator) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -76,7 +77,9 @@ class BrokenLineLoss(Loss):
         for kink, start, stop in zip(self.kinks, self.slopes[:-1], self.slopes[1:], strict=True):
             # integrate the kink positions from slope 0 to slope a: the least loss is 0, so l*(0) = 0
             if kink:
-                line += a.dtype.type(kink) * (np.clip(a, start, stop) - a.dtype.type(min(max(0.0, start), stop)))
+                line += a.dtype.type(kink) * (
+                    np.clip(a, start, stop) - a.dtype.type(min(max(0.0, start), stop))
+                )
         rounding = 8 * float(np.finfo(a.dtype).eps)
         low, high = self.bounds
         low, high = low - rounding * max(1.0, -low), high + rounding * max(1.0, high)
@@ -108,18 +111,22 @@ def _checked(kinks: Sequence[float], slopes: Sequence[float], smoothing: float) 
         raise ValueError("a broken line needs at least one kink; a straight line has no least value")
     if not np.all(np.isfinite(kinks)):
         raise ValueError(f"kinks must be finite, got {tuple(kinks)}")
-    if any(after <= before for before, after in zip(kinks, kinks[1:], strict=False)):
+    if any(after <= before for before, after in pairwise(kinks)):
         raise ValueError(f"kinks must ascend strictly, got {tuple(kinks)}; sort them and merge equal ones")
     if np.any(np.isnan(slopes)):
         raise ValueError(f"slopes must be numbers, got {tuple(slopes)}")
-    if any(after <= before for before, after in zip(slopes, slopes[1:], strict=False)):
+    if any(after <= before for before, after in pairwise(slopes)):
         raise ValueError(f"slopes must ascend strictly, or the line is not convex; got {tuple(slopes)}")
     if slopes[0] > 0 or slopes[-1] < 0:
-        raise ValueError(f"slopes must reach from <= 0 to >= 0, or the loss has no least value; got {tuple(slopes)}")
+        raise ValueError(
+            f"slopes must reach from <= 0 to >= 0, or the loss has no least value; got {tuple(slopes)}"
+        )
     if not (np.isfinite(smoothing) and smoothing >= 0):
         raise ValueError(f"smoothing must be a number >= 0, got {smoothing}")
     if smoothing == 0 and not np.all(np.isfinite(slopes)):
-        raise ValueError(f"infinite slopes need smoothing > 0, got slopes {tuple(slopes)} and smoothing {smoothing}")
+        raise ValueError(
+            f"infinite slopes need smoothing > 0, got slopes {tuple(slopes)} and smoothing {smoothing}"
+        )
 
 
 @dataclass(frozen=True)

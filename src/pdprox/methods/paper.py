@@ -36,7 +36,11 @@ class Trail(State):
 
     def candidates(self) -> list[tuple[Floats, Dual]]:
         """The average or the last iterate, as the method was asked for."""
-        return [(self.average_x, self.average_dual) if self.output == "average" and self.count else (self.x, self.dual)]
+        return [
+            (self.average_x, self.average_dual)
+            if self.output == "average" and self.count
+            else (self.x, self.dual)
+        ]
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,9 @@ def tune(
 def _gap_after(method: PaperMethod, problem: Problem, iterations: int) -> float:
     state = method.start(problem, np.zeros(problem.features.shape), problem.samples.dual())
     with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # steps scaled up too far may diverge: that is an answer
+        warnings.simplefilter(
+            "ignore", RuntimeWarning
+        )  # steps scaled up too far may diverge: that is an answer
         for _ in range(iterations):
             state = method.step(problem, state)
     x, dual = state.candidates()[0]

@@ -63,13 +63,11 @@ def one_step(step: float | Array) -> Floats:
     return np.asarray(step, dtype=np.float64).reshape(-1)[:1]
 
 
-
 def soft_threshold(v: Array, step: float | Array) -> Array:
     """Move every entry towards zero by ``step``, and no farther than zero."""
     level = narrow(step, v)
     shrunk: Array = v - np.clip(v, -level, level)
     return shrunk
-
 
 
 def sums(rows: Array) -> Floats:
@@ -82,7 +80,6 @@ def tops(rows: Array) -> Floats:
     """Largest absolute value of each row."""
     found: Floats = np.abs(rows).max(axis=1, initial=0.0).astype(np.float64)
     return found
-
 
 
 def crossing(

@@ -67,7 +67,9 @@ class Samples(ABC):
         """``backward(ascend(dual, forward(x), step))``, in one read of the data where that is possible."""
 
     @abstractmethod
-    def reflect(self, dual: Dual, anchor: Dual, x: Floats, step: float, pull: float) -> tuple[Dual, Dual, float]:
+    def reflect(
+        self, dual: Dual, anchor: Dual, x: Floats, step: float, pull: float
+    ) -> tuple[Dual, Dual, float]:
         """A sweep, and the reflected Halpern point made of it.
 
         Returns T = ``sweep(dual, x, step)``; ``(1 - pull) (2 T - dual) + pull anchor``; and the squared
@@ -128,8 +130,7 @@ class Samples(ABC):
 
     @abstractmethod
     def feasible(self, dual: Dual, free: Floats | None) -> Dual:
-        """The nearest dual, as plain slopes, within all bounds, with sums 0 for the intercept and the
-        coefficients that ``free`` marks with 1."""
+        """The nearest plain slopes within all bounds, with sums 0 for the intercept and where ``free`` is 1."""
 
     @abstractmethod
     def scaled(self, dual: Dual, scale: float) -> Dual:

@@ -41,7 +41,9 @@ class WeightedBudget:
         pull = self.v * (step if np.ndim(step) else 1.0)
         sign = np.sign(plain)
         starts, ends, falls = [], [], []
-        for kink, before, after in zip(self.line.kinks, self.line.slopes[:-1], self.line.slopes[1:], strict=True):
+        for kink, before, after in zip(
+            self.line.kinks, self.line.slopes[:-1], self.line.slopes[1:], strict=True
+        ):
             # the interval of arguments on which this piece of the prox is a ramp, on the side of the sign
             low = np.where(sign > 0, max(before, 0.0), before) + step * kink
             high = np.where(sign > 0, after, min(after, 0.0)) + step * kink
@@ -62,7 +64,9 @@ class WeightedBudget:
         what it costs, its slope what it pays.
         """
         prices, gains = [], []
-        for kink, before, after in zip(self.line.kinks, self.line.slopes[:-1], self.line.slopes[1:], strict=True):
+        for kink, before, after in zip(
+            self.line.kinks, self.line.slopes[:-1], self.line.slopes[1:], strict=True
+        ):
             right, left = max(after, 0.0) - max(before, 0.0), max(-before, 0.0) - max(-after, 0.0)
             for width, pay in ((right, t - kink), (left, kink - t)):
                 prices.append(self.price * width)

@@ -90,14 +90,18 @@ def _checked_csr(X: Any) -> sp.csr_array:
         indices, indptr = indices.astype(wide), indptr.astype(wide)
     # the kernels trust the indices, so look at them once
     if indptr[0] != 0 or indptr[-1] > len(indices) or np.any(np.diff(indptr) < 0):
-        raise ValueError("X is not a valid sparse matrix: its row pointers do not ascend from 0 to the number of entries")
+        raise ValueError(
+            "X is not a valid sparse matrix: its row pointers do not ascend from 0 to the number of entries"
+        )
     if csr.nnz and (indices.min() < 0 or indices.max() >= csr.shape[1]):
         raise ValueError(f"X is not a valid sparse matrix: a column index lies outside 0..{csr.shape[1] - 1}")
     data = csr.data.astype(dtype, copy=False)
     if not np.all(np.isfinite(data)):
         bad = int(np.flatnonzero(~np.isfinite(data))[0])
         row = int(np.searchsorted(indptr, bad, side="right")) - 1
-        raise ValueError(f"X holds {data[bad]} in row {row}, column {indices[bad]}; impute or drop what is missing")
+        raise ValueError(
+            f"X holds {data[bad]} in row {row}, column {indices[bad]}; impute or drop what is missing"
+        )
     checked = sp.csr_array((data, indices, indptr), shape=csr.shape)
     checked.has_canonical_format = True
     return checked
@@ -110,7 +114,9 @@ def _float_type(dtype: np.dtype[Any], name: str) -> np.dtype[Any]:
         return np.dtype(np.float32)
     if dtype.kind in "iuf":
         return np.dtype(np.float64)
-    raise TypeError(f"{name} must hold real numbers, got dtype {dtype}; encode other columns as numbers first")
+    raise TypeError(
+        f"{name} must hold real numbers, got dtype {dtype}; encode other columns as numbers first"
+    )
 
 
 def _check_size(shape: tuple[int, ...]) -> None:
@@ -124,4 +130,6 @@ def _check_finite(array: np.ndarray, name: str, first_row: int = 0) -> None:
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         i, j = (int(number) for number in bad[0])
-        raise ValueError(f"{name} holds {array[i, j]} in row {i + first_row}, column {j}; impute or drop what is missing")
+        raise ValueError(
+            f"{name} holds {array[i, j]} in row {i + first_row}, column {j}; impute or drop what is missing"
+        )

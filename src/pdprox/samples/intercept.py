@@ -61,5 +61,7 @@ def _smooth_shift(loss: Loss, t: Floats, o: Floats, c: Floats) -> float:
         return dot(c, loss.value(t + o * float(delta)))
 
     reach = 40.0 + 2 * float(np.max(np.abs(t)))  # where even exponential tails have ended
-    found = minimize_scalar(mean_loss, bounds=(-reach, reach), method="bounded", options={"xatol": 1e-10 * reach})
+    found = minimize_scalar(
+        mean_loss, bounds=(-reach, reach), method="bounded", options={"xatol": 1e-10 * reach}
+    )
     return float(found.x) if found.fun < mean_loss(0.0) else 0.0

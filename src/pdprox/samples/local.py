@@ -48,7 +48,13 @@ class LocalSamples(Samples):
         budget: WeightedBudget | None = None,
         counter: list[float] | None = None,
     ) -> None:
-        self.matrix, self.y, self.loss_function, self.intercept, self.budget = matrix, y, loss, intercept, budget
+        self.matrix, self.y, self.loss_function, self.intercept, self.budget = (
+            matrix,
+            y,
+            loss,
+            intercept,
+            budget,
+        )
         self.weights = weights
         self.total = float(weights.sum())
         self.c = weights / self.total
@@ -201,7 +207,9 @@ class LocalSamples(Samples):
             alpha = np.clip(alpha, low, high)
             if self.intercept:
                 columns = alpha.reshape(len(alpha), -1), self._theta_scale_columns()
-                alpha = np.stack([self._levelled(*pair) for pair in zip(columns[0].T, columns[1].T, strict=True)], axis=-1)
+                alpha = np.stack(
+                    [self._levelled(*pair) for pair in zip(columns[0].T, columns[1].T, strict=True)], axis=-1
+                )
                 alpha = alpha.reshape(self.y.shape)
         return self.backward(LocalDual(self._within_budget(alpha), plain=True))
 
@@ -274,7 +282,9 @@ class LocalSamples(Samples):
         d = self.matrix.shape[1]
         assert self._line is not None
         b = float(x[d]) if self.intercept else 0.0
-        g, total, moved = self.matrix.sweep(x[:d], b, _alpha(dual), self.y, self.c, self._line, step, out, halpern)
+        g, total, moved = self.matrix.sweep(
+            x[:d], b, _alpha(dual), self.y, self.c, self._line, step, out, halpern
+        )
         return (np.append(g, total) if self.intercept else g), moved
 
     def _mean_loss(self, t: Floats) -> float:
@@ -287,7 +297,10 @@ class LocalSamples(Samples):
         labels = self._orientation
         columns = range(t.shape[1])
         return np.array(
-            [best_shift(self.loss_function, t[:, k], None if labels is None else labels[:, k], self.c) for k in columns]
+            [
+                best_shift(self.loss_function, t[:, k], None if labels is None else labels[:, k], self.c)
+                for k in columns
+            ]
         )
 
     def _within_budget(self, alpha: Floats) -> Floats:

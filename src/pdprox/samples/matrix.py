@@ -79,7 +79,9 @@ class Stored(Matrix):
     def row_squares(self) -> Floats:
         if self.sparse:
             squared = np.square(self.data.data, dtype=np.float64)
-            return np.asarray(sp.csr_array((squared, self.data.indices, self.data.indptr), self.shape).sum(axis=1))
+            return np.asarray(
+                sp.csr_array((squared, self.data.indices, self.data.indptr), self.shape).sum(axis=1)
+            )
         blocks = [np.einsum("ij,ij->i", rows, rows, dtype=np.float64) for rows, _ in self.blocks()]
         return np.concatenate(blocks)
 
