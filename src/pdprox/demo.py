@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from pdprox.datasets import Dataset, load_adult
-from pdprox.methods.paper import PdproxDual
+from pdprox.methods import PdproxDual
 from pdprox.problem import Problem
 from pdprox.solution import ConvergenceWarning, Solution
 from pdprox.solve import solve
