@@ -19,8 +19,7 @@ ADVICE: dict[str, str] = {
     "time_limit": "raise max_time, or accept a larger tol",
     "interrupted": "the best iterate so far is returned; warm_start=solution goes on from it",
     "callback_stop": "the callback asked to stop; warm_start=solution goes on from there",
-    "stalled": "the gap no longer falls, as near the limits of rounding; check the scale of X and y, or accept a larger "
-    "tol",
+    "stalled": "the gap no longer falls, as near the limits of rounding; check the scale of X and y, or raise tol",
 }
 
 

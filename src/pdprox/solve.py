@@ -197,9 +197,11 @@ def _finish(problem: Problem, judge: Judge, status: Status, tol: float) -> Solut
     w, intercept = problem.split(judge.x)
     certificate = judge.certificate
     if status in ("max_iter", "time_limit", "stalled"):
+        advice = ADVICE[status]
         warnings.warn(
-            f"{judge.method} ended with status {status!r} after {judge.iteration} iterations: objective {certificate.primal:.8g}, "
-            f"relative gap {certificate.relative_gap:.2g}, wanted {tol:g}. {ADVICE[status].capitalize()}.",
+            f"{judge.method} ended with status {status!r} after {judge.iteration} iterations: "
+            f"objective {certificate.primal:.8g}, relative gap {certificate.relative_gap:.2g}, wanted {tol:g}. "
+            f"{advice[0].upper()}{advice[1:]}.",
             ConvergenceWarning,
             stacklevel=3,
         )
