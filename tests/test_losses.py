@@ -19,7 +19,7 @@ from pdprox.losses import (
     Square,
     SquaredHinge,
 )
-from pdprox.losses.several import project_corner
+from pdprox.losses.several import paper_form, project_corner
 from pdprox.naming import by_name, name_of, specimens
 
 EVERY = specimens(losses.ALL)
@@ -111,3 +111,10 @@ BAD = [
 def test_wrong_parameters_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_paper_form_keeps_one_dual_where_the_paper_does():
+    assert paper_form(Hinge()) == Hinge()
+    assert paper_form(Absolute()) == Absolute()
+    for loss in (Pinball(0.2), EpsilonInsensitive(0.3), GeneralizedHinge(2.0)):
+        assert paper_form(loss) == PaperForm(loss) == paper_form(PaperForm(loss))

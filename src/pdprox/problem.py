@@ -9,7 +9,7 @@ import numpy as np
 
 from pdprox import losses, penalties
 from pdprox.features import Features, term
-from pdprox.losses import Loss, PaperForm
+from pdprox.losses import Loss, paper_form
 from pdprox.naming import by_name
 from pdprox.penalties import Penalty
 from pdprox.samples import LocalSamples, Samples, ShiftedColumns, WeightedBudget
@@ -54,8 +54,8 @@ class Problem:
         Constrains the slopes to ``sum_i s_i v_i |alpha_i| <= rho``; with the hinge this is the paper's
         budget SVM.
     dual_form : {"compact", "paper"}, default="compact"
-        One dual variable for each sample, or one for each sloping piece of the loss as in the paper.
-        The solution is the same, the iterates are not.
+        One dual variable for each sample, or as many as the paper has: one for each sloping piece of
+        the loss, but a single one for hinge and absolute.  The solution is the same, the iterates are not.
     """
 
     samples: Samples
@@ -215,7 +215,7 @@ def _dual_form(loss: Loss, form: str) -> Loss:
     if form == "compact":
         return loss
     if form == "paper":
-        return loss if isinstance(loss, PaperForm) else PaperForm(loss)  # type: ignore[arg-type]
+        return paper_form(loss)
     raise ValueError(f'dual_form must be "compact" or "paper", got {form!r}')
 
 

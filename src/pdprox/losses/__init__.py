@@ -6,7 +6,7 @@ from pdprox.losses.base import Line, Loss
 from pdprox.losses.broken_line import BrokenLine, BrokenLineLoss
 from pdprox.losses.margin import GeneralizedHinge, Hinge, Logistic, SquaredHinge
 from pdprox.losses.residual import Absolute, EpsilonInsensitive, Huber, Pinball, Square
-from pdprox.losses.several import L2Loss, PaperForm
+from pdprox.losses.several import L2Loss, PaperForm, paper_form
 
 #: every loss; laws, pictures and strings read it
 ALL: tuple[type[Loss], ...] = (
@@ -41,4 +41,5 @@ __all__ = [
     "Pinball",
     "Square",
     "SquaredHinge",
+    "paper_form",
 ]

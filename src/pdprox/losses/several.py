@@ -58,6 +58,20 @@ def project_corner(v: Array) -> Array:
     return np.where(clipped.sum(axis=-1, keepdims=True) > 1, np.maximum(v - level, 0), clipped)
 
 
+def paper_form(loss: Loss) -> Loss:
+    """The loss in the paper's dual form: as it is where the paper has one dual variable, too.
+
+    That is so for a line from 0 (the hinge) and for one that is symmetric about its kink (the absolute loss).
+    """
+    if isinstance(loss, PaperForm):
+        return loss
+    if not isinstance(loss, BrokenLineLoss) or loss.smoothing:
+        raise ValueError(f"only broken lines have the paper's form, got {loss!r}")
+    first, last = loss.slopes[0], loss.slopes[-1]
+    one_is_enough = len(loss.kinks) == 1 and (first == -last or 0 in (first, last))
+    return loss if one_is_enough else PaperForm(loss)
+
+
 @dataclass(frozen=True)
 class PaperForm(Loss):
     r"""A broken line in the paper's dual form: one dual variable for each of its sloping pieces.

@@ -24,7 +24,7 @@ class Penalty(ABC):
 
     @property
     def monotone(self) -> bool:
-        """Whether R(w) = R(|w|) and R never decreases as any |w_j| grows."""
+        """Whether ``R(w) = R(|w|)`` and R never decreases as any ``|w_j|`` grows."""
         return False
 
     @property
