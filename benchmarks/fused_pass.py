@@ -91,16 +91,19 @@ def contenders(X: np.ndarray | sp.csr_array, zeros: float) -> tuple[Contenders, 
 
 
 def medians(timed: Contenders, rounds: int, pause: float) -> dict[str, float]:
-    """Median seconds of each contender."""
+    """Median seconds of each contender, as in a run of iterations: it has been at it for a while."""
     seconds: dict[str, list[float]] = {name: [] for name in timed}
     for _ in range(rounds):
         for name, call in timed.items():
             time.sleep(pause)
-            call()  # the second call finds the caches as an iteration would
+            warm = time.perf_counter() + pause
+            call()
+            while time.perf_counter() < warm:
+                call()
             start = time.perf_counter()
             call()
             seconds[name].append(time.perf_counter() - start)
-    return {name: statistics.median(times) for name, times in seconds.items()}  # the first is for the caches
+    return {name: statistics.median(times) for name, times in seconds.items()}
 
 
 def main() -> None:
@@ -117,8 +120,8 @@ def main() -> None:
     for name, X, zeros in cases():
         timed, size = contenders(X, zeros)
         for threads in options.threads:
-            # The threads of BLAS and those of OpenMP wait for work by turning round and round, and would
-            # take the cores from each other; after a pause they sleep.
+            # The threads of BLAS wait for work by turning round and round, which would take a core from the
+            # sweep; after a pause they sleep, and so does the core, which then takes some calls to wake up.
             with threadpool_limits(threads):
                 t = medians(timed, options.rounds, 0.0 if threads == 1 else 0.1)
             two, speed = t["X w"] + t["X' theta"], size / t["sweep"] * 1e-9

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <vector>
 
 #ifdef _OPENMP
@@ -72,16 +71,19 @@ template <class Body> void add_up(const Matrix& X, double* g, Index threads, Ind
     return body(0, 0, X.n, g);
   }
   const Index stride = (d + 15) / 8 * 8;  // two parts never share a line of cache
-  std::unique_ptr<double[]> others(new double[stride * (parts - 1)]);
+  // Kept from call to call: fresh memory of this size would be handed back and cleared by the system every time.
+  thread_local std::vector<double> scratch;
+  if (scratch.size() < static_cast<std::size_t>(stride * (parts - 1))) scratch.resize(stride * (parts - 1));
+  double* others = scratch.data();
   run_parts(static_cast<int>(parts), static_cast<int>(threads), [&](int t) {
-    double* mine = t == 0 ? g : others.get() + stride * (t - 1);
+    double* mine = t == 0 ? g : others + stride * (t - 1);
     std::fill(mine, mine + d, 0.0);
     body(t, first_row(X, t, parts), first_row(X, t + 1, parts), mine);
   });
   const Index block = 1 << 14, blocks = (d + block - 1) / block;
   run_parts(static_cast<int>(blocks), blocks > 1 ? static_cast<int>(threads) : 1, [&](int k) {
     for (Index t = 1; t < parts; t++) {
-      const double* theirs = others.get() + stride * (t - 1);
+      const double* theirs = others + stride * (t - 1);
       for (Index j = k * block; j < std::min((k + 1) * block, d); j++) g[j] += theirs[j];
     }
   });
