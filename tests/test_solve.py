@@ -173,6 +173,9 @@ def test_log_lines_reach_a_bare_terminal():
 BAD = [
     ({"tol": -1.0}, ValueError, "tol must be a number >= 0, got -1.0"),
     ({"tol": np.nan}, ValueError, "tol must be a number >= 0, got nan"),
+    ({"tol": "small"}, ValueError, "tol must be a number >= 0, got 'small'"),
+    ({"max_time": "long"}, ValueError, "max_time must be a number of seconds > 0, got 'long'"),
+    ({"max_iter": "many"}, ValueError, "max_iter must be an integer >= 0, got 'many'"),
     ({"max_iter": -1}, ValueError, "max_iter must be an integer >= 0, got -1"),
     ({"max_iter": 2.5}, ValueError, "max_iter must be an integer >= 0, got 2.5"),
     ({"max_time": 0.0}, ValueError, "max_time must be a number of seconds > 0, got 0.0"),

@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -236,10 +237,10 @@ def _method(method: str | Method) -> Method:
     return found
 
 
-def _check_options(tol: float, max_iter: int | None, max_time: float | None) -> None:
-    if not (np.isfinite(tol) and tol >= 0):
-        raise ValueError(f"tol must be a number >= 0, got {tol}")
-    if max_iter is not None and (int(max_iter) != max_iter or max_iter < 0):
-        raise ValueError(f"max_iter must be an integer >= 0, got {max_iter}")
-    if max_time is not None and not max_time > 0:
-        raise ValueError(f"max_time must be a number of seconds > 0, got {max_time}")
+def _check_options(tol: Any, max_iter: Any, max_time: Any) -> None:
+    if not (isinstance(tol, Real) and 0 <= float(tol) < np.inf):
+        raise ValueError(f"tol must be a number >= 0, got {tol!r}")
+    if max_iter is not None and not (isinstance(max_iter, Real) and int(max_iter) == float(max_iter) >= 0):
+        raise ValueError(f"max_iter must be an integer >= 0, got {max_iter!r}")
+    if max_time is not None and not (isinstance(max_time, Real) and float(max_time) > 0):
+        raise ValueError(f"max_time must be a number of seconds > 0, got {max_time!r}")
