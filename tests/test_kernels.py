@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import resource
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 
@@ -239,6 +241,35 @@ def test_threads(layout):
             bits.add(sweeps[0][1].tobytes())
     threaded = kernels.compiled and kernels._compiled.openmp
     assert len(bits) == (4 if threaded else 1)
+
+
+def test_more_threads_than_the_pool_takes():
+    X = np.ones((90_000, 100), dtype=np.float32)
+    with threadpool_limits(300):
+        assert_close(kernels.forward(X, np.full(100, 0.5), 1.0), 51.0)
+        assert_close(kernels.backward(X, np.full(90_000, 0.5)), 45_000.0)
+
+
+AFTER_A_FORK = """
+import os
+import numpy as np
+from threadpoolctl import threadpool_limits
+from pdprox import _kernels as kernels
+
+X, theta = np.ones((4000, 100)), np.ones(4000)
+with threadpool_limits(3):
+    kernels.backward(X, theta)
+    child = os.fork()
+    assert (kernels.backward(X, theta) == 4000).all()
+if child == 0:
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+def test_threads_after_a_fork():
+    """The child has none of the threads of its parent, and does not wait for them."""
+    subprocess.run([sys.executable, "-c", AFTER_A_FORK], check=True, timeout=60)
 
 
 def test_unbalanced_rows_in_threads():

@@ -240,7 +240,8 @@ def _method(method: str | Method) -> Method:
 def _check_options(tol: Any, max_iter: Any, max_time: Any) -> None:
     if not (isinstance(tol, Real) and 0 <= float(tol) < np.inf):
         raise ValueError(f"tol must be a number >= 0, got {tol!r}")
-    if max_iter is not None and not (isinstance(max_iter, Real) and int(max_iter) == float(max_iter) >= 0):
+    whole = isinstance(max_iter, Real) and float(max_iter).is_integer() and float(max_iter) >= 0
+    if max_iter is not None and not whole:
         raise ValueError(f"max_iter must be an integer >= 0, got {max_iter!r}")
     if max_time is not None and not (isinstance(max_time, Real) and float(max_time) > 0):
         raise ValueError(f"max_time must be a number of seconds > 0, got {max_time!r}")

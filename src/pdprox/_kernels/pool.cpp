@@ -1,10 +1,12 @@
 #include "pool.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #ifndef _WIN32
@@ -17,6 +19,9 @@ namespace {
 
 // How long an idle helper looks for work before it sleeps: about the pause between two steps of a method.
 constexpr auto patience = std::chrono::microseconds(50);
+
+// What fits into the bits of a ticket; one bit too many would claim a job that nobody runs.
+constexpr int most_threads = 256, most_parts = 0xffff;
 
 void breathe() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -34,8 +39,10 @@ class Pool {
       for (int part = 0; part < parts; part++) body(part);
       return;
     }
-    while (helpers_ < threads - 1) {
-      std::thread(&Pool::help, this, helpers_++).detach();
+    try {
+      for (; helpers_ < threads - 1; helpers_++) std::thread(&Pool::help, this, helpers_).detach();
+    } catch (const std::system_error&) {
+      // No more threads to be had: fewer helpers, the same result.
     }
     body_ = &body;
     done_.store(0, std::memory_order_relaxed);
@@ -121,12 +128,12 @@ void make_pool() {
 }  // namespace
 
 void run_parts(int parts, int threads, const std::function<void(int)>& body) {
-  if (threads <= 1) {
+  if (threads <= 1 || parts > most_parts) {
     for (int part = 0; part < parts; part++) body(part);
     return;
   }
   std::call_once(once, make_pool);
-  pool->run(parts, threads, body);
+  pool->run(parts, std::min(threads, most_threads), body);
 }
 
 }  // namespace pdprox
