@@ -47,7 +47,7 @@ lint: $(VENV)/installed-lint
 # GCC's sanitizers must be loaded before Python is; libstdc++ along with them, or exceptions are not seen.
 sanitize: $(SANITIZED)/installed-test
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-	ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=2 $(SANITIZED)/bin/python -m pytest tests/test_kernels.py
+	ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=2 $(SANITIZED)/bin/python -m pytest tests/test_kernels.py tests/test_threads.py
 
 clean:
 	rm -rf $(VENV) .ci/venv build dist demo.png docs/_build docs/generated docs/auto_gallery \
