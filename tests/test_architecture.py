@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "progress": {"certificate"},
     "methods": {"typing", "problem", "samples", "certificate"},
     "solve": {"typing", "naming", "problem", "samples", "certificate", "solution", "progress", "methods"},
+    "path": {"typing", "penalties", "problem", "certificate", "solution", "solve"},
     "checks": {"typing", "values", "losses", "penalties", "sets", "samples"},
     "datasets": {"typing"},
     "displays": {"typing", "solution", "losses", "penalties"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pdprox import losses, methods, penalties, sets
 from pdprox.certificate import Certificate, certify
+from pdprox.path import Path, lam_max, path
 from pdprox.problem import Problem
 from pdprox.samples import ShiftedColumns, standardized
 from pdprox.solution import ConvergenceWarning, History, Solution
@@ -15,13 +16,16 @@ __all__ = [
     "Certificate",
     "ConvergenceWarning",
     "History",
+    "Path",
     "Problem",
     "Report",
     "ShiftedColumns",
     "Solution",
     "certify",
+    "lam_max",
     "losses",
     "methods",
+    "path",
     "penalties",
     "sets",
     "solve",

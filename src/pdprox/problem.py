@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,15 @@ class Problem:
             ("lam", lam),
         ):
             object.__setattr__(self, name, value)
+
+    def at(self, lam: float) -> Problem:
+        """The same problem with another lam; data and samples are shared."""
+        other = copy(self)
+        lam = _lam(lam)
+        features = replace(self.features, term=term(self.penalty, lam, self.features.term.domain))
+        object.__setattr__(other, "lam", lam)
+        object.__setattr__(other, "features", features)
+        return other
 
     def join(self, w: Any, intercept: Any = None) -> Floats:
         """w and the intercept as the engine's x.  With shifted columns, w is in the units of these columns."""

@@ -129,6 +129,10 @@ class Samples(ABC):
         """Slopes of the losses at x, their kinks rounded off over a width ``scale``."""
 
     @abstractmethod
+    def settled(self, x: Floats) -> Dual:
+        """Slopes of the losses at x; samples at a kink share equally what the intercept's sum lacks."""
+
+    @abstractmethod
     def feasible(self, dual: Dual, free: Floats | None) -> Dual:
         """The nearest plain slopes within all bounds, with sums 0 for the intercept and where ``free`` is 1."""
 

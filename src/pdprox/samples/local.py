@@ -196,6 +196,17 @@ class LocalSamples(Samples):
         t = self.forward(x)
         return self.backward(LocalDual(self.loss_function.dual_prox(t / scale, 1.0 / scale), plain=True))
 
+    def settled(self, x: Floats) -> LocalDual:
+        t = self.forward(x)
+        width = 1e-9 * self.spread()
+        low, high = (self.loss_function.dual_prox((t + side) / 1e-15, 1e15) for side in (-width, width))
+        if self._several_a_sample:
+            return self.feasible(LocalDual(0.5 * (low + high), plain=True), None)
+        alpha = np.clip(0.0, low, high)
+        if self.intercept:
+            alpha = self._level_columns(0.5 * (low + high), low, high)
+        return self.backward(LocalDual(alpha, plain=True))
+
     def feasible(self, dual: Dual, free: Floats | None) -> LocalDual:
         alpha = np.where(self._by_sample(self.weights) > 0, self._slope(dual), 0.0)
         if self._several_a_sample:
@@ -206,11 +217,7 @@ class LocalSamples(Samples):
         else:
             alpha = np.clip(alpha, low, high)
             if self.intercept:
-                columns = alpha.reshape(len(alpha), -1), self._theta_scale_columns()
-                alpha = np.stack(
-                    [self._levelled(*pair) for pair in zip(columns[0].T, columns[1].T, strict=True)], axis=-1
-                )
-                alpha = alpha.reshape(self.y.shape)
+                alpha = self._level_columns(alpha, np.full_like(alpha, low), np.full_like(alpha, high))
         return self.backward(LocalDual(self._within_budget(alpha), plain=True))
 
     def scaled(self, dual: Dual, scale: float) -> LocalDual:
@@ -314,21 +321,23 @@ class LocalSamples(Samples):
         """Whether the slopes of a sample are bounded together, as by a ball."""
         return self.loss_function.value(self.y[:1]).ndim < self.y.ndim
 
-    def _theta_scale_columns(self) -> Floats:
-        scale = np.broadcast_to(self._theta_scale, self.y.shape)
-        return scale.reshape(len(scale), -1)
+    def _level_columns(self, alpha: Floats, low: Floats, high: Floats) -> Floats:
+        """The nearest slopes within bounds whose sums, as the intercepts see them, are 0."""
+        balance = np.broadcast_to(self._theta_scale, alpha.shape)
+        if alpha.ndim == 1:
+            return self._level(alpha, balance, low, high)
+        columns = [self._level(*column) for column in zip(alpha.T, balance.T, low.T, high.T, strict=True)]
+        return np.stack(columns, axis=-1)
 
-    def _levelled(self, alpha: Floats, balance: Floats) -> Floats:
-        """The nearest slopes within bounds whose sum, as the intercept sees it, is 0."""
+    def _level(self, alpha: Floats, balance: Floats, low: Floats, high: Floats) -> Floats:
         if dot(balance, alpha) == 0:
             return alpha
-        low, high = self.loss_function.bounds
         seen = slice(None) if self._all_seen else self.weights > 0
-        start, v, c = alpha[seen], balance[seen], self.c[seen]
-        eta = multiplier(start, v, np.full_like(start, low), np.full_like(start, high), 0.0, c)
-        levelled = np.zeros_like(alpha)
-        levelled[seen] = np.clip(start - eta * v / c, low, high)
-        return levelled
+        start, v, c, low, high = alpha[seen], balance[seen], self.c[seen], low[seen], high[seen]
+        eta = multiplier(start, v, low, high, 0.0, c)
+        level = np.zeros_like(alpha)
+        level[seen] = np.clip(start - eta * v / c, low, high)
+        return level
 
     def _mask(self, free: Floats | None) -> Floats:
         """1 for the rows of x whose sums must vanish."""
