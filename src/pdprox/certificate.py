@@ -67,8 +67,12 @@ def dual_value(problem: Problem, dual: Dual, primal: float) -> tuple[float, Dual
 
     .. math:: P^\star \ge -\sum_i c_i \ell^*(\alpha_i) - B\,(R^\circ(H\alpha) - \lambda)_+ .
     """
+    return bound_of_feasible(problem, problem.samples.feasible(dual, problem.features.free), primal)
+
+
+def bound_of_feasible(problem: Problem, dual: Dual, primal: float) -> tuple[float, Dual]:
+    """The same for a dual that is within bounds and free sums already."""
     samples, term = problem.samples, problem.features.term
-    dual = samples.feasible(dual, problem.features.free)
     u = -dual.g[: problem.features.d]
     if problem.features.free is not None:
         u = np.where(problem.features.free[: problem.features.d] > 0, 0.0, u)

@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from pdprox.penalties import L1, ElasticNet, Norm, Penalty, SquaredL2
+from pdprox.penalties import L1, ElasticNet, Norm, Penalty, SquaredL2, Tariff
+from pdprox.penalties.tariff import plain
 from pdprox.sets import Box, ConvexSet, L1Ball, L2Ball, LInfBall, NonNegative, Simplex
 from pdprox.typing import Floats
 
@@ -41,6 +42,10 @@ class Term(ABC):
             low, high = (middle, high) if np.isfinite(self.conjugate(middle * u)) else (low, middle)
         return low
 
+    def tariff(self, d: int) -> Tariff | None:
+        """lam R of d coefficients as numbers, if it has that form and there is no set."""
+        return None
+
     def excess(self, u: Floats) -> float | None:
         """By how much lam falls short of making the conjugate zero at u; None where R is no norm."""
         return None
@@ -48,6 +53,12 @@ class Term(ABC):
 
 class Plain(Term):
     """lam R, no set."""
+
+    def tariff(self, d: int) -> Tariff | None:
+        if self.lam == 0:
+            return plain(d)
+        charged = self.penalty.tariff(d)
+        return None if charged is None else charged.scaled(self.lam)
 
     def prox(self, v: Floats, step: float | Floats) -> Floats:
         return self.penalty.prox(v, step * self.lam) if self.lam else v.copy()
@@ -69,6 +80,9 @@ class Plain(Term):
 
 class OnOrthant(Plain):
     """w >= 0 with a penalty that grows with |w|: negative entries of v and u may as well be 0."""
+
+    def tariff(self, d: int) -> Tariff | None:
+        return None
 
     def prox(self, v: Floats, step: float | Floats) -> Floats:
         return super().prox(np.maximum(v, 0.0), step)
@@ -256,6 +270,11 @@ class Features:
         np.minimum.at(least, labels, out[: self.d].ravel())
         out[: self.d] = least[labels].reshape(out[: self.d].shape)
         return out
+
+    @cached_property
+    def tariff(self) -> Tariff | None:
+        """lam R as numbers, for Newton's method; None where it cannot be told that way."""
+        return self.term.tariff(self.d) if len(self.shape) == 1 else None
 
     @cached_property
     def free(self) -> Floats | None:

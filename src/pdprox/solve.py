@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from pdprox.certificate import Certificate, dual_value, primal_value
-from pdprox.methods import ALL, Method, PdproxRestarted
+from pdprox.certificate import Certificate, bound_of_feasible, primal_value
+from pdprox.methods import ALL, Audit, Method, PdproxRestarted, State
 from pdprox.naming import by_name, name_of
 from pdprox.problem import Problem
 from pdprox.progress import progress
@@ -50,17 +50,21 @@ class Judge:
     best_dual: Dual | None = None
     rows: list[tuple[float, float, int, float, float]] = field(default_factory=list)
 
-    def audit(self, candidates: list[tuple[Floats, Dual]]) -> Certificate:
-        """Evaluate the candidates afresh and return the certificate of the best points so far."""
-        for x, dual in candidates:
-            value, improved = primal_value(self.problem, x)
-            if value < self.primal:
-                self.primal, self.x = value, improved
-            bound, repaired = dual_value(self.problem, dual, self.primal)
-            if bound > self.dual:
-                self.dual, self.best_dual = bound, repaired
+    def audit(self, candidates: list[tuple[Floats, Dual]]) -> Audit:
+        """Evaluate the candidates afresh; the certificate is that of the best points so far."""
+        found = [self._look_at(x, dual) for x, dual in candidates]
         self.rows.append((self.seconds, self.problem.samples.passes, self.iteration, self.primal, self.dual))
-        return self.certificate
+        return Audit(self.certificate, *found[0])
+
+    def _look_at(self, x: Floats, dual: Dual) -> tuple[float, Dual]:
+        value, improved = primal_value(self.problem, x)
+        if value < self.primal:
+            self.primal, self.x = value, improved
+        feasible = self.problem.samples.feasible(dual, self.problem.features.free)
+        bound, repaired = bound_of_feasible(self.problem, feasible, self.primal)
+        if bound > self.dual:
+            self.dual, self.best_dual = bound, repaired
+        return value, feasible
 
     @property
     def seconds(self) -> float:
@@ -133,9 +137,10 @@ def solve(
     limit = _DEFAULT_MAX_ITER if max_iter is None else int(max_iter)
     with progress(verbose, tol) as show:
 
-        def verdict(candidates: list[tuple[Floats, Dual]]) -> Status | None:
-            certificate = judge.audit(candidates)
-            show(judge.seconds, problem.samples.passes, judge.iteration, certificate, judge.method)
+        def verdict(state: State) -> Status | None:
+            audit = judge.audit(state.candidates())
+            show(judge.seconds, problem.samples.passes, judge.iteration, audit.certificate, judge.method)
+            state.learn(audit)
             return _verdict(judge, tol, max_time, callback)
 
         try:
@@ -153,11 +158,11 @@ def _run(
     x: Floats,
     dual: Dual,
     judge: Judge,
-    verdict: Callable[[list[tuple[Floats, Dual]]], Status | None],
+    verdict: Callable[[State], Status | None],
     limit: int,
     max_time: float | None,
 ) -> Status:
-    status = verdict([(x, dual)])
+    status = verdict(State(x, dual))
     if status is None and limit == 0:
         return "max_iter"
     state = None
@@ -166,8 +171,9 @@ def _run(
         state = engine.step(problem, engine.start(problem, x, dual) if state is None else state)
         judge.iteration += 1
         last = judge.iteration >= limit
-        if last or judge.iteration >= next_audit or (max_time is not None and judge.seconds >= max_time):
-            status = verdict(state.candidates()) or ("max_iter" if last else None)
+        due = judge.iteration >= next_audit if state.due is None else state.due
+        if last or due or (max_time is not None and judge.seconds >= max_time):
+            status = verdict(state) or ("max_iter" if last else None)
             next_audit = judge.iteration + _interval(problem, judge.iteration)
     return status
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from pdprox._kernels import specification
-from pdprox._kernels.specification import CSR, Halpern
+from pdprox._kernels.specification import CSR, Groups, Halpern
 from pdprox.losses.base import Line
 from pdprox.typing import Array, Floats
 
@@ -33,7 +33,10 @@ except ImportError:
 else:
     compiled = True
 
-__all__ = ["CSR", "Halpern", "backward", "compiled", "forward", "sweep"]
+__all__ = [
+    "CSR", "Groups", "Halpern", "along", "augmented", "backward", "compiled", "curvature", "descend", "forward",
+    "sweep",
+]  # fmt: skip
 
 
 def sweep(
@@ -115,6 +118,118 @@ def backward(X: Array | CSR, theta: Floats) -> Floats:
     return g
 
 
+def augmented(
+    z: Floats,
+    y: Floats,
+    alpha: Floats,
+    c: Floats,
+    line: Line,
+    step: float,
+    out: Floats,
+    theta: Floats,
+    weights: Floats,
+) -> float:
+    r"""The dual step of ``sweep`` for known predictions z, and how fast it follows them.
+
+    With t the margin ``y_i z_i`` (labels are 1 or -1) or the residual ``z_i - y_i``,
+
+    .. math:: a_i = \mathrm{prox}_{s \ell^*}(\alpha_i + s t_i)
+
+    goes to ``out``, ``c_i a_i`` (times ``y_i`` for a margin) to ``theta``, and ``c_i`` times the derivative of
+    a_i with respect to t_i to ``weights``: 0 where a_i is one of the slopes of the line, else
+    ``s / (1 + s mu)``.  ``out`` may be ``alpha``.
+
+    Returns
+    -------
+    moved : float
+        ``sum c_i (a_i - alpha_i)**2``.
+    """
+    n = _check_samples(z, y, alpha, c, line)
+    for name, vector in (("out", out), ("theta", theta), ("weights", weights)):
+        _check_vector(name, vector, n)
+        _check_written(name, vector, (alpha,) if name == "out" else (), (z, y, c))
+    _check_written("theta", theta, (), (alpha, out, weights))
+    _check_written("weights", weights, (), (alpha, out))
+    if not compiled:
+        return specification.augmented(z, y, alpha, c, line, step, out, theta, weights)
+    return _compiled.augmented(
+        z, y, alpha, c, line.kinks, line.slopes, line.smoothing, line.margin, float(step), out, theta, weights
+    )
+
+
+def along(
+    z: Floats, dz: Floats, y: Floats, alpha: Floats, c: Floats, line: Line, step: float, length: float
+) -> tuple[float, float]:
+    """First and second derivative, by ``length``, of the augmented losses at ``z + length dz``.
+
+    They are ``sum theta_i dz_i`` and ``sum weights_i dz_i**2`` with theta and weights as in ``augmented``.
+    """
+    n = _check_samples(z, y, alpha, c, line)
+    _check_vector("dz", dz, n)
+    if not compiled:
+        return specification.along(z, dz, y, alpha, c, line, step, length)
+    return _compiled.along(
+        z, dz, y, alpha, c, line.kinks, line.slopes, line.smoothing, line.margin, float(step), float(length)
+    )
+
+
+def curvature(X: Array | CSR, h: Floats) -> tuple[Floats, Floats, float]:
+    """X' diag(h) X as a C-contiguous d x d array, X' h and the sum of h; h must not be negative."""
+    _, n, d = _parts(X)
+    _check_vector("h", h, n)
+    H = np.empty((d, d))
+    if not compiled:
+        mixed, total = specification.curvature(X, h, H)
+        return H, mixed, total
+    mixed = np.empty(d)
+    total = _compiled.curvature(X, h, H, mixed)
+    return H, mixed, total
+
+
+def descend(
+    Q: Floats,
+    single: Floats,
+    ridge: Floats,
+    groups: Groups | tuple[()],
+    w: Floats,
+    g: Floats,
+    sweeps: int,
+    goal: float = 0.0,
+) -> tuple[float, float]:
+    r"""Block coordinate descent on a charged quadratic; w and g are changed in place.
+
+    .. math::
+
+        \tfrac12 w^\top Q w + q^\top w + \sum_j \Bigl(\mathrm{single}_j |w_j|
+        + \tfrac12 \mathrm{ridge}_j w_j^2\Bigr) + \sum_k p_k \|w_k\|_2
+
+    with g = Q w + q on entry and on return.  ``groups`` is empty or ``(starts, members, p, squared)``: the
+    members of group k are ``members[starts[k]:starts[k + 1]]``, all groups part the coordinates, and if
+    ``squared`` the last sum is squared.  Single coordinates go to their exact minimum; within a group a few
+    proximal gradient steps are taken.
+
+    Returns
+    -------
+    first, last
+        ``sum_j Q_jj (change of w_j)**2`` of the first and the last sweep; sweeps end when it is at most ``goal``.
+    """
+    p = len(single)
+    for name, vector in (("single", single), ("ridge", ridge), ("w", w), ("g", g)):
+        _check_vector(name, vector, p)
+    if Q.shape != (p, p) or Q.dtype != _FLOAT64 or not Q.flags.c_contiguous:
+        raise ValueError(f"Q must be a C-contiguous float64 array of shape {(p, p)}, got {_what(Q)}")
+    _check_written("w", w, (), (Q, single, ridge, g))
+    _check_written("g", g, (), (Q, single, ridge))
+    if groups:
+        starts, members, charges, _ = groups
+        _check_vector("charges of groups", charges, len(starts) - 1)
+        whole = len(members) == p and starts[0] == 0 and starts[-1] == p
+        if not whole or starts.dtype != np.intp or members.dtype != np.intp:
+            raise ValueError(f"groups must part the {p} coordinates, as arrays of intp")
+    run = _compiled.descend if compiled else specification.descend
+    return run(Q, single, ridge, groups, w, g, sweeps, goal)
+
+
 _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
 
@@ -144,6 +259,16 @@ def _parts(X: Any) -> tuple[tuple[Any, Any, Any], int, int]:
     if indptr.size == 0 or indptr[0] < 0 or indptr[-1] > data.size or data.size != indices.size:
         raise ValueError(f"indptr does not fit {data.size} values and {indices.size} indices")
     return (data, indices, indptr), indptr.size - 1, d
+
+
+def _check_samples(z: Floats, y: Floats, alpha: Floats, c: Floats, line: Line) -> int:
+    """Vectors of one length, which is returned."""
+    n = z.size
+    for name, vector in (("z", z), ("y", y), ("alpha", alpha), ("c", c)):
+        _check_vector(name, vector, n)
+    _check_vector("kinks", line.kinks, line.kinks.size)
+    _check_vector("slopes", line.slopes, line.kinks.size + 1)
+    return n
 
 
 def _check_vector(name: str, vector: Any, size: int) -> None:

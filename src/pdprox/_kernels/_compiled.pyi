@@ -1,6 +1,6 @@
 # What the extension module exports; its arguments have been checked by the package around it.
 
-from pdprox._kernels.specification import CSR, Halpern
+from pdprox._kernels.specification import CSR, Groups, Halpern
 from pdprox.typing import Array, Floats
 
 #: those this machine can run, best first
@@ -26,5 +26,16 @@ def sweep(
     /,
 ) -> tuple[float, float]: ...
 def forward(X: Array | CSR, w: Floats, b: float, z: Floats, /) -> None: ...
+def descend(
+    Q: Floats,
+    single: Floats,
+    ridge: Floats,
+    groups: Groups | tuple[()],
+    w: Floats,
+    g: Floats,
+    sweeps: int,
+    goal: float,
+    /,
+) -> tuple[float, float]: ...
 def use(name: str, /) -> None: ...
 def backward(X: Array | CSR, theta: Floats, g: Floats, /) -> None: ...

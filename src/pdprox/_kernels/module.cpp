@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels.hpp"
+#include "quadratic.hpp"
 
 namespace nb = nanobind;
 using namespace pdprox;
@@ -108,6 +109,31 @@ void backward_(nb::handle X, nb::handle theta, nb::handle g) {
   backward(x.matrix, theta_.doubles(), g_.doubles());
 }
 
+// groups: an empty tuple, or starts, members, charges and whether their sum is squared.
+nb::tuple descend_(nb::handle Q, nb::handle single, nb::handle ridge, nb::tuple groups, nb::handle w, nb::handle g,
+                   int sweeps, double goal) {
+  const bool grouped = groups.size() > 0;
+  const Buffer Q_(Q), single_(single), ridge_(ridge), w_(w, true), g_(g, true);
+  const Buffer starts(grouped ? nb::object(groups[0]) : nb::none());
+  const Buffer members(grouped ? nb::object(groups[1]) : nb::none());
+  const Buffer charges(grouped ? nb::object(groups[2]) : nb::none());
+  const Quadratic q{Q_->shape[0],
+                    Q_.doubles(),
+                    single_.doubles(),
+                    ridge_.doubles(),
+                    grouped ? charges->shape[0] : 0,
+                    static_cast<const Index*>(starts->buf),
+                    static_cast<const Index*>(members->buf),
+                    charges.doubles(),
+                    grouped && nb::cast<bool>(groups[3])};
+  Moved moved;
+  {
+    nb::gil_scoped_release release;
+    moved = descend(q, w_.doubles(), g_.doubles(), sweeps, goal);
+  }
+  return nb::make_tuple(moved.first, moved.last);
+}
+
 // For tests: every instruction set must give the same answers.
 void use(const char* name) {
   for (const RowKernels* each : runnable())
@@ -133,4 +159,5 @@ NB_MODULE(_compiled, module) {
   module.def("sweep", &sweep_);
   module.def("forward", &forward_);
   module.def("backward", &backward_);
+  module.def("descend", &descend_);
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
 
 from pdprox.losses.base import Line
 from pdprox.typing import Array, Floats
@@ -14,6 +14,8 @@ from pdprox.typing import Array, Floats
 CSR = tuple[Array, np.ndarray, np.ndarray, int]
 #: anchor, f and the array for the next point of a Halpern step
 Halpern = tuple[Floats, float, Floats]
+#: first member of each group and the end, members, charges, and whether the sum of charged lengths is squared
+Groups = tuple[np.ndarray, np.ndarray, Floats, bool]
 
 #: entries of X that are held as float64 at once
 _BLOCK = 2**18
@@ -81,3 +83,119 @@ def backward(X: Array | CSR, theta: Floats, out: Floats) -> None:
     out[:] = 0.0
     for i, rows in _blocks(X, theta.size):
         out += rows.T @ theta[i]
+
+
+def _rates(line: Line, a: Floats, step: float) -> Floats:
+    """How fast the proximal dual a follows the argument: not at all where it is one of the slopes."""
+    fixed = np.zeros(a.shape, bool)
+    for slope in line.slopes:
+        fixed |= a == slope
+    return np.where(fixed, 0.0, step / (1.0 + step * line.smoothing))
+
+
+def augmented(
+    z: Floats,
+    y: Floats,
+    alpha: Floats,
+    c: Floats,
+    line: Line,
+    step: float,
+    out: Floats,
+    theta: Floats,
+    weights: Floats,
+) -> float:
+    """The dual step for known predictions, and how it follows them; see ``pdprox._kernels.augmented``."""
+    t = y * z if line.margin else z - y
+    a = dual_prox(line, alpha + step * t, step)
+    theta[:] = c * a * y if line.margin else c * a
+    weights[:] = c * _rates(line, a, step)
+    moved = float((c * (a - alpha) ** 2).sum())
+    out[:] = a
+    return moved
+
+
+def along(
+    z: Floats, dz: Floats, y: Floats, alpha: Floats, c: Floats, line: Line, step: float, length: float
+) -> tuple[float, float]:
+    """Two derivatives on a line of predictions; see ``pdprox._kernels.along``."""
+    t, dt = z + length * dz, dz
+    t, dt = (y * t, y * dt) if line.margin else (t - y, dt)
+    a = dual_prox(line, alpha + step * t, step)
+    return float((c * a * dt).sum()), float((c * _rates(line, a, step) * dt * dt).sum())
+
+
+def curvature(X: Array | CSR, h: Floats, out: Floats) -> tuple[Floats, float]:
+    """Write X' diag(h) X into ``out``; X' h and the sum of h."""
+    out[:] = 0.0
+    for i, rows in _blocks(X, h.size):
+        product = rows.T @ (rows * h[i, None] if isinstance(rows, np.ndarray) else diags_array(h[i]) @ rows)
+        out += product if isinstance(product, np.ndarray) else product.toarray()
+    mixed = np.empty(len(out))
+    backward(X, h, mixed)
+    return mixed, float(h.sum())
+
+
+def descend(
+    Q: Floats,
+    single: Floats,
+    ridge: Floats,
+    groups: Groups | tuple[()],
+    w: Floats,
+    g: Floats,
+    sweeps: int,
+    goal: float,
+) -> tuple[float, float]:
+    """Block coordinate descent; see ``pdprox._kernels.descend``."""
+    blocks = _single_blocks(len(w)) if not groups else _group_blocks(*groups[:2])
+    energies = []
+    for _ in range(sweeps):
+        energy = 0.0
+        for k, members in enumerate(blocks):
+            before = w[members].copy()
+            charge, more = 0.0, 0.0
+            if groups:
+                charge = float(groups[2][k])
+                if groups[3]:
+                    others = sum(
+                        float(p) * float(np.linalg.norm(w[other]))
+                        for p, other in zip(groups[2], blocks, strict=True)
+                    ) - charge * float(np.linalg.norm(before))
+                    more, charge = 2 * charge**2, 2 * charge * max(others, 0.0)
+            block = Q[np.ix_(members, members)]
+            w[members] = _least(block, g[members], before, single[members], ridge[members], charge, more)
+            change = w[members] - before
+            g += change @ Q[members]
+            energy += float(np.diag(block) @ change**2)
+        energies.append(energy)
+        if energy <= goal:
+            break
+    return (energies[0], energies[-1]) if energies else (0.0, 0.0)
+
+
+def _single_blocks(p: int) -> list[np.ndarray]:
+    return [np.array([j]) for j in range(p)]
+
+
+def _group_blocks(starts: np.ndarray, members: np.ndarray) -> list[np.ndarray]:
+    return [members[lo:hi] for lo, hi in zip(starts[:-1], starts[1:], strict=True)]
+
+
+def _least(
+    Q: Floats, g: Floats, old: Floats, single: Floats, ridge: Floats, charge: float, more: float
+) -> Floats:
+    """The same few proximal gradient steps within one block as the compiled kernel takes."""
+    bound = min(float(np.trace(Q)), float(np.abs(Q).sum(axis=1).max())) + float(ridge.max())
+    h = bound + more
+    if h <= 0:
+        return old
+    w, first = old.copy(), 0.0
+    for k in range(1 if len(w) == 1 else 8):
+        v = (bound * w - g - Q @ (w - old) - ridge * w) / h
+        v = np.sign(v) * np.maximum(np.abs(v) - single / h, 0.0)
+        size = float(np.linalg.norm(v))
+        new = v * (max(0.0, 1.0 - charge / h / size) if size > 0 else 0.0)
+        moved = float(np.sum((new - w) ** 2))
+        w, first = new, moved if k == 0 else first
+        if moved == 0 or (k > 0 and moved <= 1e-4 * first):
+            break
+    return w

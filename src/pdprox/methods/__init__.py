@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pdprox.methods.base import Method, State
+from pdprox.methods.base import Audit, Method, State
+from pdprox.methods.newton import PdproxNewton
 from pdprox.methods.paper import (
     PdproxAccelerated,
     PdproxDual,
@@ -22,14 +23,17 @@ ALL: tuple[type[Method], ...] = (
     PdproxTwoSteps,
     PdproxAccelerated,
     PdproxRestarted,
+    PdproxNewton,
 )
 
 __all__ = [
     "ALL",
+    "Audit",
     "Method",
     "PdproxAccelerated",
     "PdproxDual",
     "PdproxDualOneProjection",
+    "PdproxNewton",
     "PdproxPrimal",
     "PdproxRestarted",
     "PdproxTwoSteps",

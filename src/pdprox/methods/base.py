@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from pdprox.certificate import Certificate
 from pdprox.problem import Problem
 from pdprox.samples import Dual
 from pdprox.typing import Floats
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit of one candidate found."""
+
+    certificate: Certificate
+    #: the objective at the candidate
+    value: float
+    #: its dual moved to where bounds and free sums hold, with its sums
+    dual: Dual
 
 
 @dataclass
@@ -17,10 +29,15 @@ class State:
 
     x: Floats
     dual: Dual
+    #: whether now is the time for an audit; None leaves that to the schedule of the loop
+    due: bool | None = field(default=None, kw_only=True)
 
     def candidates(self) -> list[tuple[Floats, Dual]]:
         """The points worth auditing."""
         return [(self.x, self.dual)]
+
+    def learn(self, audit: Audit) -> None:
+        """Hear what the audit of the first candidate found; first-order methods do not care."""
 
 
 class Method(ABC):

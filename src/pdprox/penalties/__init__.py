@@ -9,6 +9,7 @@ from pdprox.penalties.per_group import PerGroup, SquaredPerGroup
 from pdprox.penalties.rows import RowNorm
 from pdprox.penalties.shaped import Excess, Power, Shape, Shaped, Squared
 from pdprox.penalties.spectral import OnSingularValues
+from pdprox.penalties.tariff import Tariff
 
 #: every penalty for users; laws, tables, plots and strings read it
 ALL = (
@@ -63,5 +64,6 @@ __all__ = [
     "SquaredL2",
     "SquaredPerGroup",
     "SquaredSumOfNorms",
+    "Tariff",
     "TraceNorm",
 ]

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from pdprox.penalties.base import BrokenLineNorm, Penalty
 from pdprox.penalties.rows import OneRow, RowNorm, crossing, soft_threshold, sums, tops
+from pdprox.penalties.tariff import Tariff, grouped, plain
 from pdprox.typing import Array, Floats, Mask
 from pdprox.values import ByValue, charges, per_entry, ratio, settle
 from pdprox.vectors import dot, floating, lengths, narrow
@@ -77,6 +78,9 @@ class L1(ByValue, RowNorm, BrokenLineNorm):
     def free(self, shape: tuple[int, ...]) -> Mask:
         return np.array(np.broadcast_to(self._charges(shape) == 0, shape))
 
+    def tariff(self, d: int) -> Tariff | None:
+        return Tariff(np.array(np.broadcast_to(self._charges((d,)), (d,))), np.zeros(d))
+
     # Row by row there are no weights: the wrappers take charge of them.
 
     def norms(self, rows: Array) -> Floats:
@@ -121,6 +125,9 @@ class L2(OneRow):
     def falls(self, rows: Array) -> tuple[Floats, Floats]:
         knots = lengths(rows)[:, None]
         return knots, np.ones_like(knots)
+
+    def tariff(self, d: int) -> Tariff | None:
+        return grouped(np.zeros(d, dtype=np.intp), np.ones(1))
 
 
 @dataclass(frozen=True)
@@ -187,6 +194,9 @@ class SquaredL2(Penalty):
 
     def blocks(self, shape: tuple[int, ...]) -> np.ndarray:
         return each_entry(shape)
+
+    def tariff(self, d: int) -> Tariff | None:
+        return plain(d, ridge=1.0)
 
 
 def half_square(w: Array) -> float:

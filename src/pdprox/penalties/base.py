@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from pdprox.penalties.tariff import Tariff
 from pdprox.typing import Array, Floats, Mask
 
 
@@ -63,6 +64,10 @@ class Penalty(ABC):
     def free(self, shape: tuple[int, ...]) -> Mask:
         """Which entries are not penalised at all (default: none)."""
         return np.zeros(shape, dtype=bool)
+
+    def tariff(self, d: int) -> Tariff | None:
+        """The penalty of d coefficients as numbers, if it has that form: what Newton's method needs."""
+        return None
 
 
 class Norm(Penalty):

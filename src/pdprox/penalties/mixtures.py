@@ -12,6 +12,7 @@ from pdprox.penalties.atoms import L1, L2, SquaredL2, each_entry
 from pdprox.penalties.base import Norm, Penalty
 from pdprox.penalties.groups import partition
 from pdprox.penalties.per_group import PerGroup
+from pdprox.penalties.tariff import Tariff, plain
 from pdprox.typing import Array, Floats
 from pdprox.values import settle, share
 
@@ -64,6 +65,9 @@ class ElasticNet(Penalty):
 
     def blocks(self, shape: tuple[int, ...]) -> np.ndarray:
         return each_entry(shape)
+
+    def tariff(self, d: int) -> Tariff | None:
+        return plain(d, self.l1_ratio, 1.0 - self.l1_ratio)
 
 
 @dataclass(frozen=True)
@@ -124,6 +128,10 @@ class SparseGroupLasso(Norm):
 
     def blocks(self, shape: tuple[int, ...]) -> np.ndarray:
         return self.group_part.blocks(shape)
+
+    def tariff(self, d: int) -> Tariff | None:
+        groups = self.group_part.tariff(d)
+        return None if groups is None else groups.scaled(1.0 - self.l1_ratio) + plain(d, self.l1_ratio)
 
 
 def _group_dual_norms(rows: Array, rho: float, c: Floats) -> Floats:

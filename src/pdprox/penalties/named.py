@@ -16,6 +16,7 @@ from pdprox.penalties.groups import EveryRow
 from pdprox.penalties.per_group import PerGroup, SquaredPerGroup
 from pdprox.penalties.shaped import Squared
 from pdprox.penalties.spectral import OnSingularValues
+from pdprox.penalties.tariff import Tariff
 from pdprox.typing import Array, Floats, Mask
 from pdprox.values import ByValue, settle
 
@@ -54,6 +55,9 @@ class Named(Penalty):
 
     def free(self, shape: tuple[int, ...]) -> Mask:
         return self.body.free(shape)
+
+    def tariff(self, d: int) -> Tariff | None:
+        return self.body.tariff(d)
 
 
 class NamedNorm(Named, BrokenLineNorm):

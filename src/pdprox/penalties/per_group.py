@@ -14,6 +14,7 @@ from pdprox.penalties.base import BrokenLineNorm, Penalty
 from pdprox.penalties.groups import EveryRow, partition
 from pdprox.penalties.rows import RowNorm
 from pdprox.penalties.shaped import Squared
+from pdprox.penalties.tariff import Tariff, grouped
 from pdprox.typing import Array, Floats, Mask
 from pdprox.values import ByValue, charges, ratio, settle
 from pdprox.vectors import dot, floating
@@ -140,6 +141,12 @@ class PerGroup(OverGroups, BrokenLineNorm):
             knots.append(ratio(np.where(charge > 0, knot, 0.0), charge).ravel())
             drops.append((drop * charge * charge).ravel())
         return np.concatenate(knots), np.concatenate(drops)
+
+    def tariff(self, d: int) -> Tariff | None:
+        q, labels = self._charges(d), self.groups.of_rows(d)
+        if isinstance(self.inner, L1):
+            return Tariff(q[labels], np.zeros(d))
+        return grouped(labels, q) if isinstance(self.inner, L2) else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 from pdprox.penalties.atoms import L1, L2, LInf
 from pdprox.penalties.base import BrokenLineNorm, Norm, Penalty
 from pdprox.penalties.rows import crossing, one_step
+from pdprox.penalties.tariff import Tariff
 from pdprox.typing import Array, Mask
 from pdprox.vectors import dot
 
@@ -191,6 +192,10 @@ class Squared(OfNorm):
     def conjugate(self, u: Array) -> float:
         size = self.norm.dual_norm(u)
         return 0.25 * size * size
+
+    def tariff(self, d: int) -> Tariff | None:
+        of_norm = self.norm.tariff(d)
+        return None if of_norm is None else of_norm.square()
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,16 @@ class Dual(Protocol):
         """H alpha, in the shape of x: the gradient of the bilinear line with respect to x."""
 
 
+class Augmented(Protocol):
+    r"""The augmented losses at a point, with dual variables alpha to stay near, and a step sigma.
+
+    .. math:: \psi_i(t) = \max_a\; a t - \ell^*(a) - \tfrac{1}{2\sigma}(a - \alpha_i)^2
+    """
+
+    #: sum_i c_i (a_i - alpha_i)^2 for the maximising a
+    moved: float
+
+
 class Samples(ABC):
     r"""The data, the loss, the weights and the dual variables.
 
@@ -151,3 +161,89 @@ class Samples(ABC):
     @abstractmethod
     def slopes(self, dual: Dual) -> Floats:
         """A copy of the dual as an array: one slope for each sample (and target)."""
+
+    # -- what Newton's method needs; only where ``curved`` says so ----------------------------------------
+
+    @property
+    @abstractmethod
+    def curved(self) -> bool:
+        """Whether augmented losses and their curvature are to be had."""
+
+    @abstractmethod
+    def predict(self, x: Floats) -> Any:
+        """X w + b, as an opaque handle."""
+
+    @abstractmethod
+    def advance(self, predictions: Any, change: Any, length: float) -> Any:
+        """``predictions + length * change``."""
+
+    @abstractmethod
+    def augmented(self, dual: Dual, predictions: Any, step: float) -> Augmented:
+        """The augmented losses around a dual."""
+
+    @abstractmethod
+    def along(
+        self, dual: Dual, predictions: Any, change: Any, step: float, length: float
+    ) -> tuple[float, float]:
+        """First and second derivative of the augmented losses along a change of the predictions."""
+
+    @abstractmethod
+    def gradient(self, augmented: Augmented) -> Floats:
+        """The gradient of the augmented losses with respect to x."""
+
+    @abstractmethod
+    def curvature(self, augmented: Augmented) -> Floats:
+        """A generalised Hessian of the augmented losses with respect to x, as a matrix."""
+
+    @abstractmethod
+    def curve(self, augmented: Augmented, x: Floats) -> Floats:
+        """That Hessian times x."""
+
+    @abstractmethod
+    def ascended(self, augmented: Augmented) -> Dual:
+        """The maximising dual variables, without their sums."""
+
+    @abstractmethod
+    def column_squares(self) -> Floats:
+        """sum_i c_i (x_ij - mean_j)^2 for each coefficient; without an intercept the means count as 0."""
+
+    # -- parts of the data --------------------------------------------------------------------------------
+
+    @abstractmethod
+    def unsettled(self, dual: Dual, predictions: Any) -> int:
+        """How many samples have a slope between two of the loss's, or one that does not fit their argument."""
+
+    @abstractmethod
+    def in_play(self, dual: Dual, predictions: Any, count: int) -> Any:
+        """Which samples are unsettled or the ``count`` nearest to a kink, as an opaque handle."""
+
+    @abstractmethod
+    def size(self, rows: Any) -> int:
+        """How many samples a handle from ``in_play`` stands for; of all samples for None."""
+
+    @abstractmethod
+    def part(self, columns: Any, rows: Any) -> Samples:
+        """Some columns (an index array; None: all) of some samples (from ``in_play``; None: all).
+
+        Weights c stay what they are, so the losses of the parts of a partition sum to the whole.
+        """
+
+    @abstractmethod
+    def draw(self, count: int, seed: int) -> Samples:
+        """A random part of the samples that stands for all: weights c sum to 1 again."""
+
+    @abstractmethod
+    def dual_of_part(self, dual: Dual, rows: Any) -> Dual:
+        """The dual variables of a part's samples, without sums."""
+
+    @abstractmethod
+    def merged(self, dual: Dual, rows: Any, part: Dual) -> Dual:
+        """The dual with the part's samples replaced, without sums."""
+
+    @abstractmethod
+    def middle(self) -> Dual:
+        """Dual variables in the middle of their bounds: where a sample that is not known yet may start."""
+
+    @abstractmethod
+    def typical_step(self, x: Floats) -> float:
+        """A dual step that takes a typical sample at x from one slope of its loss to the next."""

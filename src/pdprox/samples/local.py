@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from pdprox.losses.base import Loss
 from pdprox.samples.balance import balance
-from pdprox.samples.base import Dual, Samples
+from pdprox.samples.base import Dual
 from pdprox.samples.budget import WeightedBudget
+from pdprox.samples.curved import Curved, LocalDual, alpha_of
 from pdprox.samples.intercept import best_shift
 from pdprox.samples.matrix import Matrix, Shifted
 from pdprox.sets import multiplier
@@ -18,24 +18,7 @@ from pdprox.typing import Array, Floats
 from pdprox.vectors import dot
 
 
-@dataclass(frozen=True)
-class LocalDual:
-    """Dual variables as an array, with their sums once these are known.
-
-    ``plain`` ones are slopes, whatever the dual form of the loss.
-    """
-
-    alpha: Floats
-    sums: Floats | None = None
-    plain: bool = False
-
-    @property
-    def g(self) -> Floats:
-        assert self.sums is not None, "sums over samples were asked for before backward"
-        return self.sums
-
-
-class LocalSamples(Samples):
+class LocalSamples(Curved):
     """A matrix, targets, weights and a loss, in this process, with the threads of the kernels."""
 
     def __init__(
@@ -47,6 +30,7 @@ class LocalSamples(Samples):
         intercept: bool,
         budget: WeightedBudget | None = None,
         counter: list[float] | None = None,
+        total: float | None = None,
     ) -> None:
         self.matrix, self.y, self.loss_function, self.intercept, self.budget = (
             matrix,
@@ -56,7 +40,7 @@ class LocalSamples(Samples):
             budget,
         )
         self.weights = weights
-        self.total = float(weights.sum())
+        self.total = float(weights.sum()) if total is None else total
         self.c = weights / self.total
         self._all_seen = bool(np.all(weights > 0))
         self._counter = [0.0] if counter is None else counter
@@ -64,7 +48,8 @@ class LocalSamples(Samples):
         self.shape = (d + int(intercept), *y.shape[1:])
         self._orientation = y if loss.reads == "margin" else None
         self._theta_scale = self._by_sample(self.c) * (y if loss.reads == "margin" else 1.0)
-        self._line = loss.broken_line if y.ndim == 1 and budget is None else None
+        self.line_of_loss = loss.broken_line if y.ndim == 1 and budget is None else None
+        self._last: tuple[Floats, Floats] | None = None
         # in units of one entry of a dense matrix read; fitted to measurements, see the decision on audits
         targets = float(y.size)
         read = matrix.work * targets / n
@@ -98,8 +83,8 @@ class LocalSamples(Samples):
 
     def ascend(self, dual: Dual, arguments: Floats, step: Any) -> LocalDual:
         if self.budget is not None:
-            return LocalDual(self.budget.ascend(self.loss_function, _alpha(dual) + step * arguments, step))
-        return LocalDual(self.loss_function.ascend(_alpha(dual), arguments, self._by_sample(step)))
+            return LocalDual(self.budget.ascend(self.loss_function, alpha_of(dual) + step * arguments, step))
+        return LocalDual(self.loss_function.ascend(alpha_of(dual), arguments, self._by_sample(step)))
 
     def backward(self, dual: Dual) -> LocalDual:
         self.passes += 0.5
@@ -107,7 +92,7 @@ class LocalSamples(Samples):
         return LocalDual(dual.alpha, self._sums(self._theta_scale * self._slope(dual)), dual.plain)
 
     def sweep(self, dual: Dual, x: Floats, step: Any) -> LocalDual:
-        if self._line is None:
+        if self.line_of_loss is None:
             return self.backward(self.ascend(dual, self.forward(x), step))
         out = np.empty_like(self.y)
         sums, _ = self._fused(dual, x, step, out, None)
@@ -116,28 +101,28 @@ class LocalSamples(Samples):
     def reflect(
         self, dual: Dual, anchor: Dual, x: Floats, step: float, pull: float
     ) -> tuple[LocalDual, LocalDual, float]:
-        if self._line is None:
+        if self.line_of_loss is None:
             new = self.sweep(dual, x, step)
             moved = self.distance(new, dual) ** 2
             return new, self.combine((2 - 2 * pull, pull - 1, pull), (new, dual, anchor)), moved
         out, following = np.empty_like(self.y), np.empty_like(self.y)
-        sums, moved = self._fused(dual, x, step, out, (_alpha(anchor), 1.0 - pull, following))
+        sums, moved = self._fused(dual, x, step, out, (alpha_of(anchor), 1.0 - pull, following))
         g = (1 - pull) * (2 * sums - dual.g) + pull * anchor.g
         return LocalDual(out, sums), LocalDual(following, g), moved
 
     def extrapolate(self, dual: Dual, now: Floats, before: Floats, step: float) -> LocalDual:
-        return LocalDual(_alpha(dual) + step * self.loss_function.spread(now - before))
+        return LocalDual(alpha_of(dual) + step * self.loss_function.spread(now - before))
 
     def combine(self, factors: tuple[float, ...], duals: tuple[Dual, ...]) -> LocalDual:
-        alpha = factors[0] * _alpha(duals[0])
+        alpha = factors[0] * alpha_of(duals[0])
         g = factors[0] * duals[0].g
         for factor, dual in zip(factors[1:], duals[1:], strict=True):
-            alpha += factor * _alpha(dual)
+            alpha += factor * alpha_of(dual)
             g += factor * dual.g
         return LocalDual(alpha, g)
 
     def distance(self, one: Dual, other: Dual) -> float:
-        difference = (_alpha(one) - _alpha(other)).reshape(len(self.c), -1)
+        difference = (alpha_of(one) - alpha_of(other)).reshape(len(self.c), -1)
         return float(np.sqrt(np.einsum("i,ij,ij->", self.c, difference, difference)))
 
     # -- what step sizes need -----------------------------------------------------------------------------
@@ -221,10 +206,10 @@ class LocalSamples(Samples):
         return self.backward(LocalDual(self._within_budget(alpha), plain=True))
 
     def scaled(self, dual: Dual, scale: float) -> LocalDual:
-        return LocalDual(scale * _alpha(dual), scale * dual.g, plain=True)
+        return LocalDual(scale * alpha_of(dual), scale * dual.g, plain=True)
 
     def scale_limit(self, dual: Dual) -> float:
-        alpha = _alpha(dual)
+        alpha = alpha_of(dual)
         low, high = self.loss_function.bounds
         limit = np.inf
         if self._several_a_sample:
@@ -237,7 +222,7 @@ class LocalSamples(Samples):
         return float(limit)
 
     def line(self, dual: Dual, scale: float = 1.0) -> float:
-        alpha = scale * _alpha(dual)
+        alpha = scale * alpha_of(dual)
         conjugate = self.loss_function.conjugate(alpha)
         value = -dot(self.c, conjugate.reshape(len(self.c), -1).sum(axis=1))
         if self._orientation is None:
@@ -262,10 +247,20 @@ class LocalSamples(Samples):
     def _predict(self, x: Floats) -> Floats:
         d = self.matrix.shape[1]
         if x.ndim == 1:
-            return self.matrix.forward(x[:d], float(x[d]) if self.intercept else 0.0)
+            # methods and audits ask for the same predictions one after the other
+            if self._last is None or not np.array_equal(self._last[0], x):
+                self._last = x.copy(), self.matrix.forward(x[:d], float(x[d]) if self.intercept else 0.0)
+            return self._last[1]
         intercepts = x[d] if self.intercept else np.zeros(x.shape[1])
         columns = [self.matrix.forward(x[:d, k], float(intercepts[k])) for k in range(x.shape[1])]
         return np.stack(columns, axis=1)
+
+    def _rows(self, matrix: Matrix, rows: Any, total: float) -> Self:
+        some = slice(None) if rows is None else rows
+        return type(self)(
+            matrix, np.ascontiguousarray(self.y[some]), self.loss_function, self.weights[some], self.intercept,
+            None, self._counter, total,
+        )  # fmt: skip
 
     def _arguments(self, z: Floats) -> Floats:
         return z - self.y if self._orientation is None else z * self.y
@@ -287,10 +282,9 @@ class LocalSamples(Samples):
     ) -> tuple[Floats, float]:
         self.passes += 1.0
         d = self.matrix.shape[1]
-        assert self._line is not None
         b = float(x[d]) if self.intercept else 0.0
         g, total, moved = self.matrix.sweep(
-            x[:d], b, _alpha(dual), self.y, self.c, self._line, step, out, halpern
+            x[:d], b, alpha_of(dual), self.y, self.c, self._line, step, out, halpern
         )
         return (np.append(g, total) if self.intercept else g), moved
 
@@ -375,7 +369,3 @@ class LocalSamples(Samples):
         dual = self.backward(LocalDual(alpha, plain=True))
         return self.scaled(dual, min(1.0, self.scale_limit(dual)))
 
-
-def _alpha(dual: Dual) -> Floats:
-    assert isinstance(dual, LocalDual)
-    return dual.alpha

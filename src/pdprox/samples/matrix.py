@@ -16,6 +16,8 @@ from pdprox.typing import Floats
 
 #: entries looked at together when a whole matrix is scanned
 BLOCK = 1 << 22
+#: a part of sparse data with more than this share of entries is kept dense: less memory, faster kernels
+_DENSE_FROM = 0.25
 
 
 class Matrix(ABC):
@@ -41,6 +43,18 @@ class Matrix(ABC):
         """The fused dual step of ``pdprox._kernels.sweep``: X' theta, sum of theta, squared movement."""
 
     @abstractmethod
+    def curvature(self, h: Floats) -> tuple[Floats, Floats, float]:
+        """X' diag(h) X, X' h and the sum of h."""
+
+    @abstractmethod
+    def part(self, rows: Any, columns: Any) -> Matrix:
+        """Some rows (a mask or indices; None: all) and columns (indices; None: all)."""
+
+    @abstractmethod
+    def column_squares(self, c: Floats, centred: bool) -> Floats:
+        """sum_i c_i x_ij^2 for each column, of deviations from the mean sum_i c_i x_ij if ``centred``."""
+
+    @abstractmethod
     def row_squares(self) -> Floats:
         """sum_j x_ij^2 for each row."""
 
@@ -57,6 +71,7 @@ class Stored(Matrix):
         n, d = data.shape
         self.shape = (int(n), int(d))
         self.sparse = sp.issparse(data)
+        self._by_column: Any = None
         if self.sparse:
             self.work = 3.0 * int(data.nnz)
             self._raw: Any = (data.data, data.indices, data.indptr, int(d))
@@ -75,6 +90,36 @@ class Stored(Matrix):
         halpern: tuple[Floats, float, Floats] | None = None,
     ) -> tuple[Floats, float, float]:  # fmt: skip
         return kernels.sweep(self._raw, w, b, alpha, y, c, line, step, out, halpern)
+
+    def curvature(self, h: Floats) -> tuple[Floats, Floats, float]:
+        return kernels.curvature(self._raw, h)
+
+    def part(self, rows: Any, columns: Any) -> Matrix:
+        if not self.sparse:
+            picked = self.data if rows is None else self.data[rows]
+            return Stored(picked if columns is None else np.take(picked, columns, axis=1))
+        picked = self.data
+        if columns is not None:
+            if self._by_column is None:
+                self._by_column = sp.csc_array(self.data)
+            picked = sp.csr_array(self._by_column[:, columns])
+        if rows is not None:
+            picked = picked[rows]
+        if picked.nnz >= _DENSE_FROM * picked.shape[0] * picked.shape[1]:
+            return Stored(picked.toarray())
+        picked.sort_indices()
+        return Stored(picked)
+
+    def column_squares(self, c: Floats, centred: bool) -> Floats:
+        if self.sparse:
+            squares = np.square(self.data.data, dtype=np.float64)
+            squared = sp.csr_array((squares, self.data.indices, self.data.indptr), self.shape)
+            sums = Stored(squared).backward(c)
+        else:
+            sums = np.zeros(self.shape[1])
+            for block, where in self.blocks():
+                sums += np.einsum("i,ij,ij->j", c[where], block, block, dtype=np.float64)
+        return np.maximum(sums - self.backward(c) ** 2, 0.0) if centred else sums
 
     def row_squares(self) -> Floats:
         if self.sparse:
@@ -141,6 +186,22 @@ class Shifted(Matrix):
     ) -> tuple[Floats, float, float]:  # fmt: skip
         g, total, moved = self.inner.sweep(*self._down(w, b), alpha, y, c, line, step, out, halpern)
         return self._up(g, total), total, moved
+
+    def curvature(self, h: Floats) -> tuple[Floats, Floats, float]:
+        H, mixed, total = self.inner.curvature(h)
+        shifted = H - np.outer(mixed, self.centre) - np.outer(self.centre, mixed)
+        shifted += total * np.outer(self.centre, self.centre)
+        return shifted / np.outer(self.scale, self.scale), self._up(mixed, total), total
+
+    def part(self, rows: Any, columns: Any) -> Matrix:
+        some = slice(None) if columns is None else columns
+        return Shifted(self.inner.part(rows, columns), self.centre[some], self.scale[some])
+
+    def column_squares(self, c: Floats, centred: bool) -> Floats:
+        squares = self.inner.column_squares(c, centred)
+        if not centred:
+            squares = squares - 2 * self.centre * self.inner.backward(c) + self.centre**2 * c.sum()
+        return np.asarray(np.maximum(squares, 0.0) / self.scale**2)
 
     def row_squares(self) -> Floats:
         # sum_j (x_ij - mu_j)^2 / s_j^2, expanded where the inner matrix is sparse, so an upper bound is taken

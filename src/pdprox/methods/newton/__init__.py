@@ -1,0 +1,5 @@
+"""Newton's method on the augmented problem, on working sets."""
+
+from pdprox.methods.newton.method import PdproxNewton
+
+__all__ = ["PdproxNewton"]

@@ -1,0 +1,202 @@
+"""What Newton's method asks of samples in memory: augmented losses, their curvature, and parts of the data."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from pdprox import _kernels as kernels
+from pdprox.losses.base import Line
+from pdprox.samples.base import Augmented, Dual, Samples
+from pdprox.samples.matrix import Matrix
+from pdprox.typing import Floats, Mask
+
+
+@dataclass(frozen=True)
+class LocalDual:
+    """Dual variables as an array, with their sums once these are known.
+
+    ``plain`` ones are slopes, whatever the dual form of the loss.
+    """
+
+    alpha: Floats
+    sums: Floats | None = None
+    plain: bool = False
+
+    @property
+    def g(self) -> Floats:
+        assert self.sums is not None, "sums over samples were asked for before backward"
+        return self.sums
+
+
+@dataclass(frozen=True)
+class LocalAugmented:
+    """The augmented losses at a point: the maximising slopes a, c a as X' takes it, and c da/dt."""
+
+    moved: float
+    alpha: Floats
+    theta: Floats
+    weights: Floats
+
+
+def settled_by(line: Line, t: Floats, alpha: Floats) -> Floats:
+    """How far each argument can go without a change of slope; -inf where slope and argument do not agree.
+
+    A slope s_k is the loss's own at arguments from kink_k + mu s_k to kink_{k+1} + mu s_k, mu being the
+    smoothing.  Slopes between two of the line's belong to samples at a kink, or on a rounded one.
+    """
+    distance = np.full(t.shape, -np.inf)
+    kinks = np.concatenate([[-np.inf], line.kinks, [np.inf]])
+    for k, slope in enumerate(line.slopes):
+        if not np.isfinite(slope):
+            continue
+        shift = line.smoothing * slope
+        room = np.minimum(t - (kinks[k] + shift), (kinks[k + 1] + shift) - t)
+        here = (np.abs(alpha - slope) <= 1e-12 * (1.0 + abs(slope))) & (room >= 0)
+        distance[here] = room[here]
+    return distance
+
+
+class Curved(Samples):
+    """The part of ``LocalSamples`` that second-order methods use."""
+
+    matrix: Matrix
+    y: Floats
+    c: Floats
+    weights: Floats
+    line_of_loss: Line | None
+
+    @abstractmethod
+    def _predict(self, x: Floats) -> Floats:
+        """X w + b."""
+
+    @abstractmethod
+    def _arguments(self, z: Floats) -> Floats:
+        """Margins or residuals of predictions."""
+
+    @abstractmethod
+    def _rows(self, matrix: Matrix, rows: Any, total: float) -> Self:
+        """Samples of these rows, for another matrix and sum of weights."""
+
+    @property
+    def curved(self) -> bool:
+        return self.line_of_loss is not None
+
+    @property
+    def _line(self) -> Line:
+        assert self.line_of_loss is not None, "this loss has no curvature"
+        return self.line_of_loss
+
+    def predict(self, x: Floats) -> Floats:
+        self.passes += 0.5
+        return self._predict(x)
+
+    def advance(self, predictions: Floats, change: Floats, length: float) -> Floats:
+        return predictions + length * change
+
+    def augmented(self, dual: Dual, predictions: Floats, step: float) -> LocalAugmented:
+        n = len(predictions)
+        a, theta, weights = np.empty(n), np.empty(n), np.empty(n)
+        moved = kernels.augmented(
+            predictions, self.y, alpha_of(dual), self.c, self._line, step, a, theta, weights
+        )
+        return LocalAugmented(moved, a, theta, weights)
+
+    def along(
+        self, dual: Dual, predictions: Floats, change: Floats, step: float, length: float
+    ) -> tuple[float, float]:
+        return kernels.along(
+            predictions, change, self.y, alpha_of(dual), self.c, self._line, step, length
+        )
+
+    def gradient(self, augmented: Augmented) -> Floats:
+        assert isinstance(augmented, LocalAugmented)
+        self.passes += 0.5
+        return self._with_total(self.matrix.backward(augmented.theta), float(augmented.theta.sum()))
+
+    def curvature(self, augmented: Augmented) -> Floats:
+        assert isinstance(augmented, LocalAugmented)
+        self.passes += float(np.count_nonzero(augmented.weights)) / len(self.y)
+        H, mixed, total = self.matrix.curvature(augmented.weights)
+        if not self.intercept:
+            return H
+        d = len(H)
+        bordered = np.empty((d + 1, d + 1))
+        bordered[:d, :d] = H
+        bordered[:d, d] = bordered[d, :d] = mixed
+        bordered[d, d] = total
+        return bordered
+
+    def curve(self, augmented: Augmented, x: Floats) -> Floats:
+        assert isinstance(augmented, LocalAugmented)
+        self.passes += 1.0
+        theta = augmented.weights * self._predict(x)
+        return self._with_total(self.matrix.backward(theta), float(theta.sum()))
+
+    def ascended(self, augmented: Augmented) -> LocalDual:
+        assert isinstance(augmented, LocalAugmented)
+        return LocalDual(augmented.alpha)
+
+    def column_squares(self) -> Floats:
+        self.passes += 0.5
+        return self.matrix.column_squares(self.c, centred=self.intercept)
+
+    def unsettled(self, dual: Dual, predictions: Floats) -> int:
+        return int(np.count_nonzero(self._distances(dual, predictions) < 0))
+
+    def in_play(self, dual: Dual, predictions: Floats, count: int) -> Mask | None:
+        distance = self._distances(dual, predictions)
+        if count >= len(distance):
+            return None
+        return np.asarray(distance <= np.partition(distance, count)[count])
+
+    def size(self, rows: Any) -> int:
+        return len(self.y) if rows is None else int(np.count_nonzero(rows))
+
+    def part(self, columns: Any, rows: Any) -> Self:
+        if columns is None and rows is None:
+            return self
+        return self._rows(self.matrix.part(rows, columns), rows, self.total)
+
+    def draw(self, count: int, seed: int) -> Self:
+        rows = np.sort(np.random.default_rng(seed).permutation(len(self.y))[:count])
+        return self._rows(self.matrix.part(rows, None), rows, float(self.weights[rows].sum()))
+
+    def dual_of_part(self, dual: Dual, rows: Any) -> LocalDual:
+        return LocalDual(alpha_of(dual) if rows is None else alpha_of(dual)[rows])
+
+    def merged(self, dual: Dual, rows: Any, part: Dual) -> LocalDual:
+        if rows is None:
+            return LocalDual(alpha_of(part))
+        alpha = alpha_of(dual).copy()
+        alpha[rows] = alpha_of(part)
+        return LocalDual(alpha)
+
+    def middle(self) -> LocalDual:
+        finite = [slope for slope in self._line.slopes if np.isfinite(slope)]
+        between = 0.5 * (finite[0] + finite[-1]) if np.all(np.isfinite(self._line.slopes)) else 0.0
+        return LocalDual(np.full(len(self.y), between))
+
+    def typical_step(self, x: Floats) -> float:
+        t = self._arguments(self._predict(x))[self.weights > 0]
+        kinks = self._line.kinks
+        away = np.min(np.abs(t[:, None] - kinks), axis=1)
+        away = away[away > 1e-12 * (1.0 + np.abs(kinks).max())]
+        jumps = np.diff(self._line.slopes)
+        jump = float(jumps[np.isfinite(jumps)].max(initial=0.0)) or 1.0
+        return jump / max(float(np.median(away)) if len(away) else self.spread(), 1e-12)
+
+    def _distances(self, dual: Dual, predictions: Floats) -> Floats:
+        return settled_by(self._line, self._arguments(predictions), alpha_of(dual))
+
+    def _with_total(self, g: Floats, total: float) -> Floats:
+        return np.append(g, total) if self.intercept else g
+
+
+def alpha_of(dual: Dual) -> Floats:
+    """The dual variables of a local handle."""
+    assert isinstance(dual, LocalDual)
+    return dual.alpha
