@@ -117,6 +117,12 @@ class Problem:
         object.__setattr__(other, "features", features)
         return other
 
+    def on(self, samples: Samples) -> Problem:
+        """The same problem on other samples with the same features."""
+        other = copy(self)
+        object.__setattr__(other, "samples", samples)
+        return other
+
     def join(self, w: Any, intercept: Any = None) -> Floats:
         """w and the intercept as the engine's x.  With shifted columns, w is in the units of these columns."""
         d, rest = self.features.d, self.features.shape[1:]

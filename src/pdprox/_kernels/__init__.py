@@ -173,17 +173,22 @@ def along(
     )
 
 
-def curvature(X: Array | CSR, h: Floats) -> tuple[Floats, Floats, float]:
-    """X' diag(h) X as a C-contiguous d x d array, X' h and the sum of h; h must not be negative."""
+def curvature(X: Array | CSR, h: Floats, columns: np.ndarray | None = None) -> tuple[Floats, Floats, float]:
+    """X' diag(h) X as a C-contiguous array, X' h and the sum of h, for some columns of X (ascending) or all.
+
+    Rows of a CSR matrix must be sorted and without repeats.
+    """
     _, n, d = _parts(X)
     _check_vector("h", h, n)
-    H = np.empty((d, d))
-    if not compiled:
-        mixed, total = specification.curvature(X, h, H)
-        return H, mixed, total
-    mixed = np.empty(d)
-    total = _compiled.curvature(X, h, H, mixed)
-    return H, mixed, total
+    if columns is not None:
+        if columns.dtype != np.intp or columns.ndim != 1 or not columns.flags.c_contiguous:
+            raise TypeError(f"columns must be a contiguous array of intp, got {_what(columns)}")
+        if len(columns) and not (columns[0] >= 0 and columns[-1] < d and np.all(np.diff(columns) > 0)):
+            raise ValueError(f"columns must ascend from 0 or more to at most {d - 1}")
+    width = d if columns is None else len(columns)
+    H, mixed = np.empty((width, width)), np.empty(width)
+    run = _compiled.curvature if compiled else specification.curvature
+    return H, mixed, run(X, h, columns, H, mixed)
 
 
 def descend(

@@ -1,5 +1,7 @@
 # What the extension module exports; its arguments have been checked by the package around it.
 
+import numpy as np
+
 from pdprox._kernels.specification import CSR, Groups, Halpern
 from pdprox.typing import Array, Floats
 
@@ -39,3 +41,35 @@ def descend(
 ) -> tuple[float, float]: ...
 def use(name: str, /) -> None: ...
 def backward(X: Array | CSR, theta: Floats, g: Floats, /) -> None: ...
+def augmented(
+    z: Floats,
+    y: Floats,
+    alpha: Floats,
+    c: Floats,
+    kinks: Floats,
+    slopes: Floats,
+    smoothing: float,
+    margin: bool,
+    step: float,
+    out: Floats,
+    theta: Floats,
+    weights: Floats,
+    /,
+) -> float: ...
+def along(
+    z: Floats,
+    dz: Floats,
+    y: Floats,
+    alpha: Floats,
+    c: Floats,
+    kinks: Floats,
+    slopes: Floats,
+    smoothing: float,
+    margin: bool,
+    step: float,
+    length: float,
+    /,
+) -> tuple[float, float]: ...
+def curvature(
+    X: Array | CSR, h: Floats, columns: np.ndarray | None, H: Floats, mixed: Floats, /
+) -> float: ...

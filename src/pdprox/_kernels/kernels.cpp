@@ -134,4 +134,96 @@ void backward(const Matrix& X, const double* theta, double* g) {
   });
 }
 
+namespace {
+
+// Parts of n samples whose vectors alone are worked on: worth a thread each from 2^15 on.
+struct Shares {
+  explicit Shares(Index n) {
+    n_ = n;
+#ifdef _OPENMP
+    threads = static_cast<int>(std::max<Index>(std::min<Index>(omp_get_max_threads(), n >> 15), 1));
+#endif
+    parts = threads == 1 ? 1 : 4 * threads;
+  }
+  Index begin(int part) const { return part == parts ? n_ : n_ * part / parts / 8 * 8; }
+
+  int threads = 1, parts = 1;
+
+ private:
+  Index n_;
+};
+
+// H is symmetric; its lower triangle is known.
+void mirror(double* H, Index d) {
+  const Index block = 32;
+  for (Index i = 0; i < d; i += block)
+    for (Index j = 0; j <= i; j += block)
+      for (Index k = i; k < std::min(i + block, d); k++)
+        for (Index l = j; l < std::min(j + block, k); l++) H[l * d + k] = H[k * d + l];
+}
+
+}  // namespace
+
+double augmented(const Around& s, Index n, double* a, double* theta, double* weights) {
+  const Shares shares(n);
+  std::vector<double> moved(shares.parts);
+  run_parts(shares.parts, shares.threads, [&](int t) {
+    moved[t] = rows->augmented(s, shares.begin(t), shares.begin(t + 1), a, theta, weights);
+  });
+  double total = 0.0;
+  for (double each : moved) total += each;
+  return total;
+}
+
+Derivatives along(const Around& s, Index n, const double* dz, double length) {
+  const Shares shares(n);
+  std::vector<Derivatives> each(shares.parts);
+  run_parts(shares.parts, shares.threads, [&](int t) {
+    each[t] = rows->along(s, dz, length, shares.begin(t), shares.begin(t + 1));
+  });
+  Derivatives sums{0.0, 0.0};
+  for (const Derivatives& part : each) sums.first += part.first, sums.second += part.second;
+  return sums;
+}
+
+double curvature(const Matrix& X, const double* h, const Index* columns, Index width, double* H, double* mixed) {
+  std::vector<Index> chosen, places;
+  double sum = 0.0;
+  for (Index i = 0; i < X.n; i++)
+    if (h[i] != 0.0) chosen.push_back(i), sum += h[i];
+  if (columns && X.layout == Layout::csr) {
+    places.assign(X.d, -1);
+    for (Index j = 0; j < width; j++) places[columns[j]] = j;
+  }
+  const Index count = static_cast<Index>(chosen.size()), size = width * width;
+  // Each thread has an H of its own; that must not cost more than the products.
+  Index threads = 1;
+#ifdef _OPENMP
+  Index work = count * size / 2;
+  if (X.layout == Layout::csr && X.n > 0) {
+    const Index each = (work_before(X, X.n) / X.n) * width / std::max<Index>(X.d, 1) + 1;
+    work = count * (4 * each + each * each);
+  }
+  threads = std::min<Index>({omp_get_max_threads(), work >> 17, work / (4 * std::max<Index>(size, 1))});
+  threads = std::max<Index>(threads, 1);
+#endif
+  const Index scratch_size = rows->curvature_scratch(X, width);
+  std::vector<double> others((threads - 1) * (size + width)), scratch(threads * scratch_size);
+  std::fill(H, H + size, 0.0);
+  std::fill(mixed, mixed + width, 0.0);
+  run_parts(static_cast<int>(threads), static_cast<int>(threads), [&](int t) {
+    const Index lo = count * t / threads, hi = count * (t + 1) / threads;
+    double* mine = t == 0 ? H : others.data() + (t - 1) * (size + width);
+    const Chosen of{chosen.data() + lo, hi - lo, columns, places.empty() ? nullptr : places.data(), width};
+    rows->curvature(X, of, h, mine, t == 0 ? mixed : mine + size, scratch.data() + t * scratch_size);
+  });
+  for (Index t = 1; t < threads; t++) {
+    const double* theirs = others.data() + (t - 1) * (size + width);
+    for (Index k = 0; k < size; k++) H[k] += theirs[k];
+    for (Index j = 0; j < width; j++) mixed[j] += theirs[size + j];
+  }
+  mirror(H, width);
+  return sum;
+}
+
 }  // namespace pdprox

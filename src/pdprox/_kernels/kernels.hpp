@@ -7,10 +7,14 @@
 
 namespace pdprox {
 
-// Each overwrites its output: g of length d, z of length n.
+// Each overwrites its output: g of length d, z of length n, H of shape width x width (without
+// columns: all of them).
 Sums sweep(const Matrix&, const Sweep&, double* g);
 void forward(const Matrix&, const double* w, double b, double* z);
 void backward(const Matrix&, const double* theta, double* g);
+double augmented(const Around&, Index n, double* a, double* theta, double* weights);
+Derivatives along(const Around&, Index n, const double* dz, double length);
+double curvature(const Matrix&, const double* h, const Index* columns, Index width, double* H, double* mixed);
 
 // The row kernels that this machine can run, best first, and which of them are in use.
 const std::vector<const RowKernels*>& runnable();

@@ -109,6 +109,58 @@ void backward_(nb::handle X, nb::handle theta, nb::handle g) {
   backward(x.matrix, theta_.doubles(), g_.doubles());
 }
 
+// Samples with known predictions, in the order in which the wrapper names them.
+class Surroundings {
+ public:
+  Surroundings(nb::handle z, nb::handle y, nb::handle alpha, nb::handle c, nb::handle kinks, nb::handle slopes,
+               double smoothing, bool margin, double step)
+      : z_(z), y_(y), alpha_(alpha), c_(c), kinks_(kinks), slopes_(slopes) {
+    around = {z_.doubles(),
+              y_.doubles(),
+              alpha_.doubles(),
+              c_.doubles(),
+              {kinks_.doubles(), slopes_.doubles(), kinks_->shape[0], smoothing, margin},
+              step};
+  }
+  Index n() const { return z_->shape[0]; }
+
+  Around around{};
+
+ private:
+  Buffer z_, y_, alpha_, c_, kinks_, slopes_;
+};
+
+double augmented_(nb::handle z, nb::handle y, nb::handle alpha, nb::handle c, nb::handle kinks, nb::handle slopes,
+                  double smoothing, bool margin, double step, nb::handle out, nb::handle theta,
+                  nb::handle weights) {
+  const Surroundings s(z, y, alpha, c, kinks, slopes, smoothing, margin, step);
+  const Buffer out_(out, true), theta_(theta, true), weights_(weights, true);
+  nb::gil_scoped_release release;
+  return augmented(s.around, s.n(), out_.doubles(), theta_.doubles(), weights_.doubles());
+}
+
+nb::tuple along_(nb::handle z, nb::handle dz, nb::handle y, nb::handle alpha, nb::handle c, nb::handle kinks,
+                 nb::handle slopes, double smoothing, bool margin, double step, double length) {
+  const Surroundings s(z, y, alpha, c, kinks, slopes, smoothing, margin, step);
+  const Buffer dz_(dz);
+  Derivatives found;
+  {
+    nb::gil_scoped_release release;
+    found = along(s.around, s.n(), dz_.doubles(), length);
+  }
+  return nb::make_tuple(found.first, found.second);
+}
+
+// columns: None or an array of their indices.
+double curvature_(nb::handle X, nb::handle h, nb::handle columns, nb::handle H, nb::handle mixed) {
+  const Operand x(X);
+  const Buffer h_(h), columns_(columns), H_(H, true), mixed_(mixed, true);
+  const Index* chosen = columns.is_none() ? nullptr : static_cast<const Index*>(columns_->buf);
+  const Index width = H_->shape[0];
+  nb::gil_scoped_release release;
+  return curvature(x.matrix, h_.doubles(), chosen, width, H_.doubles(), mixed_.doubles());
+}
+
 // groups: an empty tuple, or starts, members, charges and whether their sum is squared.
 nb::tuple descend_(nb::handle Q, nb::handle single, nb::handle ridge, nb::tuple groups, nb::handle w, nb::handle g,
                    int sweeps, double goal) {
@@ -159,5 +211,8 @@ NB_MODULE(_compiled, module) {
   module.def("sweep", &sweep_);
   module.def("forward", &forward_);
   module.def("backward", &backward_);
+  module.def("augmented", &augmented_);
+  module.def("along", &along_);
+  module.def("curvature", &curvature_, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg());
   module.def("descend", &descend_);
 }

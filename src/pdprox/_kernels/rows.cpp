@@ -5,6 +5,7 @@
 #include "rows.hpp"
 
 #include "csr.hpp"
+#include "curvature.hpp"
 #include "dense.hpp"
 
 namespace {
@@ -103,6 +104,24 @@ template <int M> inline double total(const double* v) {
   else return total<M / 2>(v) + total<M - M / 2>(v + M / 2);
 }
 
+// The a that minimise step * conjugate(a) + (a - u)^2 / 2; u and step are changed on the way.
+template <int M> inline void dual_prox(const Line& line, double* u, double* step, double* a) {
+  if (line.smoothing > 0)
+    for (int m = 0; m < M; m++) {
+      double shrink = 1.0 + step[m] * line.smoothing;
+      u[m] /= shrink;
+      step[m] /= shrink;
+    }
+  for (int m = 0; m < M; m++) a[m] = line.slopes[0];
+  for (Index k = 0; k < line.n_kinks; k++)
+    for (int m = 0; m < M; m++) {
+      // Written so that a NaN in u comes through both comparisons.
+      double v = u[m] - step[m] * line.kinks[k], slope = line.slopes[k + 1];
+      v = slope < v ? slope : v;
+      a[m] = a[m] > v ? a[m] : v;
+    }
+}
+
 // The dual steps of rows i..i+M-1, given z = Xw + b without b.  Leaves theta in z.
 template <int M> inline void dual_step(const Sweep& s, Index i, double* z, Sums& sums) {
   double old[M], u[M], step[M], a[M], moved[M];
@@ -113,20 +132,7 @@ template <int M> inline void dual_step(const Sweep& s, Index i, double* z, Sums&
     step[m] = s.step[(i + m) * s.step_stride];
     u[m] = old[m] + step[m] * t;
   }
-  if (s.line.smoothing > 0)
-    for (int m = 0; m < M; m++) {
-      double shrink = 1.0 + step[m] * s.line.smoothing;
-      u[m] /= shrink;
-      step[m] /= shrink;
-    }
-  for (int m = 0; m < M; m++) a[m] = s.line.slopes[0];
-  for (Index k = 0; k < s.line.n_kinks; k++)
-    for (int m = 0; m < M; m++) {
-      // Written so that a NaN in u comes through both comparisons.
-      double v = u[m] - step[m] * s.line.kinks[k], slope = s.line.slopes[k + 1];
-      v = slope < v ? slope : v;
-      a[m] = a[m] > v ? a[m] : v;
-    }
+  dual_prox<M>(s.line, u, step, a);
   for (int m = 0; m < M; m++) {
     double c = s.c[i + m], change = a[m] - old[m], theta = c * a[m];
     if (s.line.margin) theta *= s.y[i + m];
@@ -174,6 +180,87 @@ template <class Rows> void backward_rows(const Rows& X, const double* theta, Ind
   }
 }
 
+// The augmented losses of rows i..i+M-1: arguments' orientation, the maximising a, and its rate of change.
+template <int M>
+inline void around_rows(const Around& s, const double* dz, double length, Index i, double* o, double* a,
+                        double* rate) {
+  double u[M], step[M];
+  for (int m = 0; m < M; m++) {
+    const double z = dz ? s.z[i + m] + length * dz[i + m] : s.z[i + m];
+    o[m] = s.line.margin ? s.y[i + m] : 1.0;
+    u[m] = s.alpha[i + m] + s.step * (s.line.margin ? o[m] * z : z - s.y[i + m]);
+    step[m] = s.step;
+  }
+  dual_prox<M>(s.line, u, step, a);
+  for (int m = 0; m < M; m++) rate[m] = step[m];
+  for (Index k = 0; k <= s.line.n_kinks; k++)
+    for (int m = 0; m < M; m++) rate[m] = a[m] == s.line.slopes[k] ? 0.0 : rate[m];
+}
+
+template <int M>
+inline double augmented_rows(const Around& s, Index i, double* a, double* theta, double* weights) {
+  double o[M], found[M], rate[M], moved[M];
+  around_rows<M>(s, nullptr, 0.0, i, o, found, rate);
+  for (int m = 0; m < M; m++) {
+    const double c = s.c[i + m], change = found[m] - s.alpha[i + m];
+    theta[i + m] = c * found[m] * o[m];
+    weights[i + m] = c * rate[m];
+    moved[m] = c * change * change;
+    a[i + m] = found[m];
+  }
+  return total<M>(moved);
+}
+
+double augmented(const Around& s, Index lo, Index hi, double* a, double* theta, double* weights) {
+  double moved = 0.0;
+  Index i = lo;
+  for (; i + 8 <= hi; i += 8) moved += augmented_rows<8>(s, i, a, theta, weights);
+  for (; i < hi; i++) moved += augmented_rows<1>(s, i, a, theta, weights);
+  return moved;
+}
+
+template <int M>
+inline void along_rows(const Around& s, const double* dz, double length, Index i, Derivatives& sums) {
+  double o[M], a[M], rate[M], first[M], second[M];
+  around_rows<M>(s, dz, length, i, o, a, rate);
+  for (int m = 0; m < M; m++) {
+    const double c = s.c[i + m], change = dz[i + m];
+    first[m] = c * a[m] * o[m] * change;
+    second[m] = c * rate[m] * change * change;
+  }
+  sums.first += total<M>(first);
+  sums.second += total<M>(second);
+}
+
+Derivatives along(const Around& s, const double* dz, double length, Index lo, Index hi) {
+  Derivatives sums{0.0, 0.0};
+  Index i = lo;
+  for (; i + 8 <= hi; i += 8) along_rows<8>(s, dz, length, i, sums);
+  for (; i < hi; i++) along_rows<1>(s, dz, length, i, sums);
+  return sums;
+}
+
+template <class T>
+void add_curvature(const Matrix& X, const Chosen& of, const double* h, double* H, double* mixed, double* scratch) {
+  using std::int32_t;
+  using std::int64_t;
+  if (X.layout != Layout::csr) add_dense_curvature<T>(X, of, h, H, mixed, scratch);
+  else if (X.wide_indptr && X.wide_indices)
+    add_sparse_curvature<T, int64_t, int64_t>(X, of, h, H, mixed, scratch);
+  else if (X.wide_indptr) add_sparse_curvature<T, int32_t, int64_t>(X, of, h, H, mixed, scratch);
+  else if (X.wide_indices) add_sparse_curvature<T, int64_t, int32_t>(X, of, h, H, mixed, scratch);
+  else add_sparse_curvature<T, int32_t, int32_t>(X, of, h, H, mixed, scratch);
+}
+
+void curvature(const Matrix& X, const Chosen& of, const double* h, double* H, double* mixed, double* scratch) {
+  if (X.single) add_curvature<float>(X, of, h, H, mixed, scratch);
+  else add_curvature<double>(X, of, h, H, mixed, scratch);
+}
+
+Index curvature_scratch(const Matrix& X, Index width) {
+  return 2 * (X.layout == Layout::csr ? width : block_rows(width) * padded(width));
+}
+
 // Calls f with the rows of X under their right type.
 template <class T, class F> auto with_values(const Matrix& X, F f) {
   if (X.layout == Layout::c_order) return f(DenseRows<T>(X));
@@ -206,5 +293,6 @@ void backward(const Matrix& X, const double* theta, Index lo, Index hi, double* 
 namespace pdprox {
 #define PDPROX_TEXT_(x) #x
 #define PDPROX_TEXT(x) PDPROX_TEXT_(x)
-const RowKernels PDPROX_ROWS{PDPROX_TEXT(PDPROX_ROWS), sweep, forward, backward};
+const RowKernels PDPROX_ROWS{PDPROX_TEXT(PDPROX_ROWS), sweep, forward, backward, augmented, along,
+                              curvature, curvature_scratch};
 }  // namespace pdprox

@@ -45,12 +45,40 @@ struct Sums {
   double gb, moved;
 };
 
+// The augmented losses of rows with predictions z around the dual variables alpha.
+struct Around {
+  const double *z, *y, *alpha, *c;
+  Line line;
+  double step;
+};
+
+// Rows and columns of X; `columns` ascend, `places` tells where each column of X is among them, or -1.  Without
+// them: all columns.
+struct Chosen {
+  const Index* rows;
+  Index count;
+  const Index* columns;
+  const Index* places;
+  Index width;
+};
+
+struct Derivatives {
+  double first, second;
+};
+
 // Each function reads rows lo..hi-1 and nothing else; g is added to, not overwritten.
 struct RowKernels {
   const char* name;
   Sums (*sweep)(const Matrix&, const Sweep&, Index lo, Index hi, double* g);
   void (*forward)(const Matrix&, const double* w, double b, Index lo, Index hi, double* z);
   void (*backward)(const Matrix&, const double* theta, Index lo, Index hi, double* g);
+  // The dual step, what X' takes of it, and how fast it follows z; returns the squared movement.
+  double (*augmented)(const Around&, Index lo, Index hi, double* a, double* theta, double* weights);
+  // Derivatives of the augmented losses at z + length dz, by the length.
+  Derivatives (*along)(const Around&, const double* dz, double length, Index lo, Index hi);
+  // Adds X' diag(h) X over the chosen rows and columns to the lower triangle of H and X' h to `mixed`.
+  void (*curvature)(const Matrix&, const Chosen&, const double* h, double* H, double* mixed, double* scratch);
+  Index (*curvature_scratch)(const Matrix&, Index width);
 };
 
 extern const RowKernels rows_baseline, rows_avx2, rows_avx512;

@@ -124,15 +124,15 @@ def along(
     return float((c * a * dt).sum()), float((c * _rates(line, a, step) * dt * dt).sum())
 
 
-def curvature(X: Array | CSR, h: Floats, out: Floats) -> tuple[Floats, float]:
-    """Write X' diag(h) X into ``out``; X' h and the sum of h."""
-    out[:] = 0.0
-    for i, rows in _blocks(X, h.size):
+def curvature(X: Array | CSR, h: Floats, columns: np.ndarray | None, H: Floats, mixed: Floats) -> float:
+    """Write X' diag(h) X into ``H`` and X' h into ``mixed``; the sum of h."""
+    H[:], mixed[:] = 0.0, 0.0
+    for i, block in _blocks(X, h.size):
+        rows = block if columns is None else block[:, columns]
         product = rows.T @ (rows * h[i, None] if isinstance(rows, np.ndarray) else diags_array(h[i]) @ rows)
-        out += product if isinstance(product, np.ndarray) else product.toarray()
-    mixed = np.empty(len(out))
-    backward(X, h, mixed)
-    return mixed, float(h.sum())
+        H += product if isinstance(product, np.ndarray) else product.toarray()
+        mixed += rows.T @ h[i]
+    return float(h.sum())
 
 
 def descend(

@@ -73,6 +73,12 @@ class Tariff:
         assert self.labels is not None and self.group is not None
         return np.sqrt(np.bincount(self.labels, w * w, len(self.group)))
 
+    def in_use(self, w: Floats) -> np.ndarray:
+        """Which coefficients are not 0, or belong to a group that is not."""
+        if self.labels is None:
+            return w != 0
+        return (np.bincount(self.labels, w != 0) > 0)[self.labels]
+
     def value(self, w: Floats) -> float:
         """What w is charged."""
         total = float(self.single @ np.abs(w) + 0.5 * (self.ridge @ (w * w)))

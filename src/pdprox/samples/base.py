@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Protocol
 
+import numpy as np
+
 from pdprox.typing import Array, Floats
 
 
@@ -192,8 +194,8 @@ class Samples(ABC):
         """The gradient of the augmented losses with respect to x."""
 
     @abstractmethod
-    def curvature(self, augmented: Augmented) -> Floats:
-        """A generalised Hessian of the augmented losses with respect to x, as a matrix."""
+    def curvature(self, augmented: Augmented, columns: np.ndarray | None) -> Floats:
+        """A generalised Hessian of the augmented losses with respect to these coefficients and the intercept."""
 
     @abstractmethod
     def curve(self, augmented: Augmented, x: Floats) -> Floats:

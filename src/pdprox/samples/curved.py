@@ -15,6 +15,10 @@ from pdprox.samples.matrix import Matrix
 from pdprox.typing import Floats, Mask
 
 
+#: updates of a Gram matrix before it is made afresh: rounding adds up
+_UPDATES = 40
+
+
 @dataclass(frozen=True)
 class LocalDual:
     """Dual variables as an array, with their sums once these are known.
@@ -40,6 +44,28 @@ class LocalAugmented:
     alpha: Floats
     theta: Floats
     weights: Floats
+    #: what all weights that are not 0 are, over c
+    rate: float
+
+
+@dataclass
+class Gram:
+    """X' diag(c) X over some rows and columns, kept up to date as rows come and go."""
+
+    columns: np.ndarray
+    chosen: Floats
+    H: Floats
+    mixed: Floats
+    total: float
+    updates: int = 0
+
+    def positions(self, wanted: np.ndarray) -> np.ndarray | None:
+        """Where the wanted columns are among those known; None if some are not, or too few are wanted."""
+        if len(self.columns) > 1.5 * len(wanted) + 32:
+            return None
+        places = np.searchsorted(self.columns, wanted)
+        fits = len(wanted) == 0 or (places[-1] < len(self.columns) and np.array_equal(self.columns[places], wanted))
+        return places if fits else None
 
 
 def settled_by(line: Line, t: Floats, alpha: Floats) -> Floats:
@@ -68,6 +94,8 @@ class Curved(Samples):
     c: Floats
     weights: Floats
     line_of_loss: Line | None
+    #: the last curvature
+    _gram: Gram | None = None
 
     @abstractmethod
     def _predict(self, x: Floats) -> Floats:
@@ -103,7 +131,8 @@ class Curved(Samples):
         moved = kernels.augmented(
             predictions, self.y, alpha_of(dual), self.c, self._line, step, a, theta, weights
         )
-        return LocalAugmented(moved, a, theta, weights)
+        rate = step / (1.0 + step * self._line.smoothing)
+        return LocalAugmented(moved, a, theta, weights, rate)
 
     def along(
         self, dual: Dual, predictions: Floats, change: Floats, step: float, length: float
@@ -117,18 +146,46 @@ class Curved(Samples):
         self.passes += 0.5
         return self._with_total(self.matrix.backward(augmented.theta), float(augmented.theta.sum()))
 
-    def curvature(self, augmented: Augmented) -> Floats:
+    def curvature(self, augmented: Augmented, columns: np.ndarray | None) -> Floats:
         assert isinstance(augmented, LocalAugmented)
-        self.passes += float(np.count_nonzero(augmented.weights)) / len(self.y)
-        H, mixed, total = self.matrix.curvature(augmented.weights)
-        if not self.intercept:
-            return H
-        d = len(H)
-        bordered = np.empty((d + 1, d + 1))
-        bordered[:d, :d] = H
-        bordered[:d, d] = bordered[d, :d] = mixed
-        bordered[d, d] = total
-        return bordered
+        d = self.matrix.shape[1]
+        wanted = np.arange(d, dtype=np.intp) if columns is None else columns
+        gram = self._gram_of(np.where(augmented.weights > 0, self.c, 0.0), wanted)
+        places = gram.positions(wanted)
+        assert places is not None
+        width = len(wanted)
+        whole = width == len(gram.columns)
+        H = np.empty((width + self.intercept, width + self.intercept))
+        H[:width, :width] = gram.H if whole else gram.H[np.ix_(places, places)]
+        if self.intercept:
+            H[:width, width] = H[width, :width] = gram.mixed if whole else gram.mixed[places]
+            H[width, width] = gram.total
+        H *= augmented.rate
+        return H
+
+    def _gram_of(self, chosen: Floats, wanted: np.ndarray) -> Gram:
+        """The curvature of these rows, made from the last one where that is less work."""
+        known = self._gram
+        if known is not None and known.positions(wanted) is not None and known.updates < _UPDATES:
+            change = chosen - known.chosen
+            changed, count = np.count_nonzero(change), np.count_nonzero(chosen)
+            if changed == 0:
+                return known
+            if changed < 0.5 * count:
+                self.passes += changed / len(chosen)
+                H, mixed, total = self.matrix.curvature(change, known.columns)
+                known.H += H
+                known.mixed += mixed
+                known.total += total
+                known.chosen, known.updates = chosen, known.updates + 1
+                return known
+        columns = wanted
+        if known is not None:  # columns that come and go are kept while they are few
+            both = np.union1d(known.columns, wanted)
+            columns = both if len(both) <= 1.3 * len(wanted) + 32 else wanted
+        self.passes += np.count_nonzero(chosen) / len(chosen)
+        self._gram = Gram(columns, chosen, *self.matrix.curvature(chosen, columns))
+        return self._gram
 
     def curve(self, augmented: Augmented, x: Floats) -> Floats:
         assert isinstance(augmented, LocalAugmented)

@@ -43,8 +43,8 @@ class Matrix(ABC):
         """The fused dual step of ``pdprox._kernels.sweep``: X' theta, sum of theta, squared movement."""
 
     @abstractmethod
-    def curvature(self, h: Floats) -> tuple[Floats, Floats, float]:
-        """X' diag(h) X, X' h and the sum of h."""
+    def curvature(self, h: Floats, columns: np.ndarray) -> tuple[Floats, Floats, float]:
+        """X' diag(h) X and X' h for some columns of X (ascending), and the sum of h."""
 
     @abstractmethod
     def part(self, rows: Any, columns: Any) -> Matrix:
@@ -91,8 +91,8 @@ class Stored(Matrix):
     ) -> tuple[Floats, float, float]:  # fmt: skip
         return kernels.sweep(self._raw, w, b, alpha, y, c, line, step, out, halpern)
 
-    def curvature(self, h: Floats) -> tuple[Floats, Floats, float]:
-        return kernels.curvature(self._raw, h)
+    def curvature(self, h: Floats, columns: np.ndarray) -> tuple[Floats, Floats, float]:
+        return kernels.curvature(self._raw, h, None if len(columns) == self.shape[1] else columns)
 
     def part(self, rows: Any, columns: Any) -> Matrix:
         if not self.sparse:
@@ -187,11 +187,11 @@ class Shifted(Matrix):
         g, total, moved = self.inner.sweep(*self._down(w, b), alpha, y, c, line, step, out, halpern)
         return self._up(g, total), total, moved
 
-    def curvature(self, h: Floats) -> tuple[Floats, Floats, float]:
-        H, mixed, total = self.inner.curvature(h)
-        shifted = H - np.outer(mixed, self.centre) - np.outer(self.centre, mixed)
-        shifted += total * np.outer(self.centre, self.centre)
-        return shifted / np.outer(self.scale, self.scale), self._up(mixed, total), total
+    def curvature(self, h: Floats, columns: np.ndarray) -> tuple[Floats, Floats, float]:
+        H, mixed, total = self.inner.curvature(h, columns)
+        centre, scale = self.centre[columns], self.scale[columns]
+        shifted = H - np.outer(mixed, centre) - np.outer(centre, mixed) + total * np.outer(centre, centre)
+        return shifted / np.outer(scale, scale), (mixed - centre * total) / scale, total
 
     def part(self, rows: Any, columns: Any) -> Matrix:
         some = slice(None) if columns is None else columns

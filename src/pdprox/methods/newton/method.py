@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from pdprox.certificate import dual_value, primal_value
+from pdprox.certificate import bound_of_feasible, primal_value
 from pdprox.methods.base import Audit, Method, State
 from pdprox.methods.newton.round import Round
 from pdprox.problem import Problem
 from pdprox.samples import Dual
+from pdprox.threads import one_blas_thread
 from pdprox.typing import Floats
+
+#: data with fewer rows are used whole
+_FEW_ROWS = 1000
+#: the share of the rows that a first stage uses, and what it must be left with
+_STAGE, _STAGE_ROWS = 8, 2000
+#: subproblems in a round at most
+_SUBPROBLEMS = 8
 
 
 @dataclass
 class Standing(State):
-    """Where the method stands on one stage's problem; the stages are ever larger samples of the data."""
+    """Where the method stands on the samples of one stage; the stages are ever larger parts of the data."""
 
     problem: Problem
-    stages: list[Problem]
     metric: Floats
     sigma: float
+    #: the stage before, on fewer samples, while it lasts
+    stage: Standing | None = None
+    #: what the last audit found at x
     primal: float = np.inf
     gap: float = np.inf
     #: the current round, its columns and rows
@@ -32,56 +42,117 @@ class Standing(State):
     rounds: int = 0
     #: how many rows to take for each unsettled one
     breadth: float = 4.0
-    misjudged: int = 0
-    best: tuple[float, Floats, Dual, float] | None = None
+    #: where the last round on some of the rows started: primal value, x, dual, sigma
+    before: tuple[float, Floats, Dual, float] | None = None
 
     def candidates(self) -> list[tuple[Floats, Dual]]:
         """The point of the whole problem that the round stands for."""
-        if self.round is not None:
-            x, dual = _whole(self)
-            return [(x, dual)]
-        return [(self.x, self.dual)]
+        if self.stage is not None:
+            x, _ = self.stage.candidates()[0]
+            return [(x, _slopes_at(self.problem, x, self.sigma))]
+        return [self.whole() if self.round is not None else (self.x, self.dual)]
 
     def learn(self, audit: Audit) -> None:
         """Go on from the audited dual, whose sums are known and meet the intercept's condition."""
-        self.primal, self.dual = audit.value, audit.dual
-        self.gap = audit.certificate.relative_gap
         self.due = False
+        if self.stage is not None or self.round is not None:
+            return
+        self.primal, self.dual, self.gap = audit.value, audit.dual, audit.certificate.relative_gap
+        if self.before is not None and self.primal > 1.05 * self.before[0]:
+            # rows that were held still mattered: back to where they were left, with more of them
+            self.primal, self.x, self.dual, self.sigma = self.before
+            self.breadth *= 2.0
+
+    def whole(self) -> tuple[Floats, Dual]:
+        """The round's last point as one of the whole problem."""
+        inner = self.round
+        assert inner is not None
+        dual = self.problem.samples.merged(self.dual, self.rows, inner.dual)
+        if self.columns is None:
+            return inner.anchor, dual
+        x = np.zeros_like(self.x)
+        x[self.kept()] = inner.anchor
+        return x, dual
+
+    def kept(self) -> Any:
+        """The entries of x that the round has."""
+        if self.columns is None:
+            return slice(None)
+        features = self.problem.features
+        return np.append(self.columns, features.d) if features.intercept else self.columns
 
 
-def _whole(state: Standing) -> tuple[Floats, Dual]:
-    assert state.round is not None
-    inner = state.round
-    dual = state.problem.samples.merged(state.dual, state.rows, inner.dual)
-    if state.columns is None:
-        return inner.anchor, dual
-    x = np.zeros_like(state.x)
-    x[_with_intercept(state.columns, state.problem)] = inner.anchor
-    return x, dual
-
-
-def _with_intercept(columns: Any, problem: Problem) -> Any:
-    return np.append(columns, problem.features.d) if problem.features.intercept else columns
+def _slopes_at(problem: Problem, x: Floats, sigma: float) -> Dual:
+    """Slopes of the losses at x, from one to the next over the width that sigma says."""
+    samples = problem.samples
+    near = samples.augmented(samples.middle(), samples.predict(x), sigma)
+    return samples.ascended(near)
 
 
 @dataclass(frozen=True)
 class PdproxNewton(Method):
-    """TODO."""
+    r"""The proximal method of multipliers: Pdprox with steps that are taken exactly, on working sets.
 
-    tol: float = 1e-6
+    A subproblem around :math:`(w_k, b_k, \alpha_k)` is
+
+    .. math::
+
+        \min_{w, b}\; \sum_i c_i\, \psi_i(t_i(w, b)) + \lambda R(w) + \tfrac1{2s} \|w - w_k\|_D^2, \qquad
+        \psi_i(t) = \max_a\; a t - \ell^*(a) - \tfrac{1}{2\sigma} (a - \alpha_{ki})^2 ,
+
+    whose losses are smooth and piecewise quadratic.  Newton's method finds its minimum to an accuracy that
+    what the proximal terms measure allows; the maximising a are the next slopes.  sigma grows while that is easy.
+    Large data are entered by a part of the rows, then all; each round takes the columns that are in use or
+    drawn away from 0, and the rows near a kink.  The certificate of the whole problem decides.
+
+    It needs one target, a broken line or one of its smoothed relatives for a loss, and a penalty that is made of
+    weighted absolute values, squares and lengths of groups.
+
+    References
+    ----------
+    Rockafellar (1976), Augmented Lagrangians and applications of the proximal point algorithm;
+    Li, Sun, Toh (2018), A highly efficient semismooth Newton augmented Lagrangian method for Lasso problems.
+    """
 
     def start(self, problem: Problem, x: Floats, dual: Dual) -> Standing:
+        tariff = problem.features.tariff
+        if not problem.samples.curved or tariff is None:
+            raise ValueError(
+                f"Newton's method needs one target, no sets, a broken line for a loss and a penalty of lengths and "
+                f'squares; got {problem.loss!r} and {problem.penalty!r}: use method="pdprox-restarted"'
+            )
+        cold = not np.any(x) and not np.any(dual.g)
+        return self._standing(problem, x, dual, cold)
+
+    def _standing(self, problem: Problem, x: Floats, dual: Dual, cold: bool) -> Standing:
         samples = problem.samples
-        if not np.any(x) and not np.any(dual.g):
-            x = primal_value(problem, x)[1]
-            dual = samples.feasible(samples.settled(x), problem.features.free)
         metric = samples.column_squares()
         if problem.features.intercept:
             metric = np.append(metric, 1.0)
         metric = np.maximum(metric, 1e-12 * float(metric.max(initial=0.0)) or 1.0)
-        return Standing(x, dual, problem, [], metric, samples.typical_step(x))
+        stage = None
+        if cold:
+            x = primal_value(problem, x)[1]
+            part = samples.size(None) // _STAGE
+            if part >= max(_STAGE_ROWS, 10 * min(problem.features.d, 300)):
+                stage = self._standing(problem.on(samples.draw(part, 0)), x, dual, cold)
+            else:
+                dual = samples.feasible(samples.settled(x), problem.features.free)
+        return Standing(x, dual, problem, metric, samples.typical_step(x), stage, due=False)
 
     def step(self, problem: Problem, state: Standing) -> Standing:
+        with one_blas_thread():
+            self._step(state)
+        return state
+
+    def _step(self, state: Standing) -> None:
+        if state.stage is not None:
+            self._step(state.stage)
+            if state.stage.due:
+                self._audit(state.stage)
+                if state.stage.gap <= 1e-2 or state.stage.rounds >= 6:
+                    self._enter(state)
+            return
         if state.round is None:
             self._open(state)
         inner = state.round
@@ -89,58 +160,74 @@ class PdproxNewton(Method):
         inner.step()
         if inner.steps == 0 and self._over(state, inner):
             self._close(state)
-        return state
+
+    @staticmethod
+    def _audit(state: Standing) -> None:
+        """What the loop does for the last stage."""
+        primal, _ = primal_value(state.problem, state.x)
+        feasible = state.problem.samples.feasible(state.dual, state.problem.features.free)
+        bound, _ = bound_of_feasible(state.problem, feasible, primal)
+        state.due = False
+        state.primal, state.dual = primal, feasible
+        state.gap = (primal - bound) / max(abs(primal), abs(bound), 1e-300)
+
+    @staticmethod
+    def _enter(state: Standing) -> None:
+        """From the stage before: its coefficients, and the slopes of all samples there."""
+        assert state.stage is not None
+        samples = state.problem.samples
+        state.x = state.stage.x
+        state.sigma = samples.typical_step(state.x)
+        state.dual = samples.feasible(_slopes_at(state.problem, state.x, state.sigma), state.problem.features.free)
+        state.stage = None
+        state.rounds = 1
+        state.primal, state.gap = primal_value(state.problem, state.x)[0], 0.3
 
     def _over(self, state: Standing, inner: Round) -> bool:
-        gap = min(state.gap, 1.0)
-        enough = max(0.03 * gap, 0.1 * self.tol) * abs(state.primal)
-        return inner.residual <= enough or inner.subproblems >= 8
+        enough = max(0.03 * min(state.gap, 1.0), 1e-13) * abs(state.primal)
+        return inner.residual <= enough or inner.subproblems >= _SUBPROBLEMS
 
     def _open(self, state: Standing) -> None:
         problem = state.problem
         tariff = problem.features.tariff
         assert tariff is not None
-        x = state.x
         if not np.isfinite(state.primal):
-            state.primal = primal_value(problem, x)[0]
-            state.gap = 1.0
+            state.primal, state.gap = primal_value(problem, state.x)[0], 1.0
         state.columns = self._columns(state)
         state.rows = self._choose_rows(state)
+        kept = state.kept()
+        x, metric = state.x[kept], state.metric[kept]
         part = problem.samples.part(state.columns, state.rows)
-        kept = slice(None) if state.columns is None else _with_intercept(state.columns, problem)
         dual = problem.samples.dual_of_part(state.dual, state.rows)
-        frozen = np.zeros_like(x[kept])
+        frozen = np.zeros_like(x)
+        state.before = None
         if state.rows is not None:
             frozen = state.dual.g[kept] - part.backward(dual).g
-        metric = state.metric[kept]
-        size = float(x[kept] @ (metric * x[kept]))
-        s = 10 * max(size, problem.samples.spread() ** 2) / max(min(state.gap, 1.0) * abs(state.primal), 1e-300)
-        state.round = Round(part, tariff.at(state.columns), frozen, metric, s, state.sigma, x[kept], dual, x[kept])
+            state.before = state.primal, state.x, state.dual, state.sigma
+        size = max(float(x @ (metric * x)), problem.samples.spread() ** 2)
+        s = 10.0 * size / max(min(state.gap, 1.0) * abs(state.primal), 1e-300)
+        state.round = Round(part, tariff.at(state.columns), frozen, metric, s, state.sigma, x, dual, x)
 
     def _columns(self, state: Standing) -> Any:
         problem, tariff = state.problem, state.problem.features.tariff
         assert tariff is not None
         d = problem.features.d
-        if not (np.any(tariff.single) or tariff.group is not None):
+        if tariff.smooth:
             return None
         w, g = state.x[:d], state.dual.g[:d]
-        pull = tariff.pull(w, g)
-        alive = w != 0
-        if tariff.labels is not None:
-            alive = tariff.lengths(w)[tariff.labels] > 0
-        count = int(alive.sum())
-        gap = state.gap
-        wanted = max(2 * count, 150) if gap < 0.05 else max(3 * count, 500, min(len(g), 10**9) // 8 if gap > 0.3 else 0)
+        alive = tariff.in_use(w)
+        pull = np.where(alive, np.inf, tariff.pull(w, g))
+        count = int(np.count_nonzero(alive))
+        wanted = max(2 * count, 150) if state.gap < 0.05 else max(3 * count, 500)
         if wanted >= 0.6 * d:
             return None
-        pull = np.where(alive, np.inf, pull)
         least = np.partition(pull, d - wanted)[d - wanted]
         return np.flatnonzero(alive | ((pull >= least) & (pull >= 0.5)))
 
     def _choose_rows(self, state: Standing) -> Any:
         samples = state.problem.samples
         n = samples.size(None)
-        if state.rounds == 0 or n < 1000:
+        if state.rounds == 0 or n < _FEW_ROWS:
             return None
         z = samples.predict(state.x)
         unsettled = samples.unsettled(state.dual, z)
@@ -152,14 +239,14 @@ class PdproxNewton(Method):
     def _close(self, state: Standing) -> None:
         inner = state.round
         assert inner is not None
-        x, dual = _whole(state)
+        x, dual = state.whole()
         samples = state.problem.samples
         if state.rows is not None:
             z = samples.predict(x)
-            outside = samples.unsettled(dual, z) - inner.samples.unsettled(inner.dual, inner.predictions)
-            if outside > 0.02 * max(samples.unsettled(dual, z), 1):
-                state.breadth *= 2
-            state.misjudged = outside
+            unsettled = samples.unsettled(dual, z)
+            outside = unsettled - inner.samples.unsettled(inner.dual, inner.predictions)
+            if outside > 0.02 * max(unsettled, 1):
+                state.breadth *= 2.0
         state.x, state.dual, state.sigma = x, dual, inner.sigma
         state.round = None
         state.rounds += 1

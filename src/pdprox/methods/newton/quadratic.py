@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.linalg.lapack import dposv
 
@@ -9,16 +11,20 @@ from pdprox import _kernels as kernels
 from pdprox.penalties import Tariff
 from pdprox.typing import Floats
 
-_ROUNDS = 40
-_SWEEPS = 4
+#: sweeps and Newton steps take turns so many times at most
+_ROUNDS = 8
+_SWEEPS = 8
+#: the model is solved when a sweep moves less than this share of what the first one did
+_ACCURACY = 0.3
+#: conjugate gradients end at this share of the first residual, or after so many products
+_SHORT, _PRODUCTS = 0.1, 200
 
 
-def minimiser(Q: Floats, slope: Floats, w: Floats, tariff: Tariff, accuracy: float) -> Floats:
+def minimiser(Q: Floats, slope: Floats, w: Floats, tariff: Tariff) -> Floats:
     r"""The v that minimises :math:`\langle s, v - w\rangle + \tfrac12 (v - w)^\top Q (v - w) + \mathrm{tariff}(v)`.
 
     Coordinate descent finds which coefficients and groups are alive; a Newton step among those alive goes
-    to their minimum at once.  The two take turns until a sweep moves less than ``accuracy`` times the first
-    sweep did (in the lengths that Q measures).
+    to their minimum at once.  The two take turns until a sweep moves little (in the lengths that Q measures).
     """
     if tariff.smooth:
         return w + _solve(Q + np.diag(tariff.ridge), -(slope + tariff.ridge * w))
@@ -29,7 +35,7 @@ def minimiser(Q: Floats, slope: Floats, w: Floats, tariff: Tariff, accuracy: flo
         groups = (np.concatenate([[0], ends]).astype(np.intp), members, tariff.group, tariff.squared)
     v, g = w.copy(), slope.copy()
     first, last = kernels.descend(Q, tariff.single, tariff.ridge, groups, v, g, _SWEEPS)
-    goal = accuracy**2 * first
+    goal = _ACCURACY**2 * first
     for _ in range(_ROUNDS):
         if last <= goal:
             break
@@ -79,3 +85,24 @@ def _solve(A: Floats, b: Floats) -> Floats:
             solved: Floats = x
             return solved
     return b / np.where(scale > 0, scale, 1.0)
+
+
+def solve_by_products(apply: Callable[[Floats], Floats], b: Floats, scale: Floats) -> Floats:
+    """A^-1 b roughly, by conjugate gradients with the diagonal ``scale`` for a preconditioner."""
+    x, residual = np.zeros_like(b), b.copy()
+    scaled = residual / scale
+    direction, size = scaled.copy(), float(residual @ scaled)
+    goal = _SHORT**2 * size
+    for _ in range(_PRODUCTS):
+        image = apply(direction)
+        bend = float(direction @ image)
+        if bend <= 0:
+            break
+        x += size / bend * direction
+        residual -= size / bend * image
+        scaled = residual / scale
+        before, size = size, float(residual @ scaled)
+        if size <= goal:
+            break
+        direction = scaled + size / before * direction
+    return x

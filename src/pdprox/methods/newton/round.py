@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pdprox.methods.newton.quadratic import minimiser
+from pdprox.methods.newton.quadratic import minimiser, solve_by_products
 from pdprox.methods.newton.search import root
 from pdprox.penalties import Tariff
 from pdprox.samples import Augmented, Dual, Samples
@@ -17,6 +17,8 @@ from pdprox.typing import Floats
 _SHARE = 0.05
 #: Newton steps for a subproblem at most
 _STEPS = 40
+#: more unknowns than this are solved for by products with the Hessian, if the charges are squares
+_LARGE = 2000
 
 
 @dataclass
@@ -104,20 +106,50 @@ class Round:
 
     def _direction(self, gradient: Floats) -> tuple[Floats, float]:
         """To the minimum of the quadratic model, and what the coefficients there are charged."""
-        assert self.augmented is not None
         d, w = self.tariff.d, self.x[: self.tariff.d]
-        H = self.samples.curvature(self.augmented)
-        H[np.diag_indices(len(H))] += self.metric / self.s
-        if len(H) == d:
-            v = minimiser(H, gradient, w, self.tariff, 1e-3)
-            return v - w, self.tariff.value(v)
+        if self.tariff.smooth and d > _LARGE:
+            change = self._by_products(gradient)
+            return change, self.tariff.value(w + change[:d])
+        columns = self._candidates(w, gradient[:d])
+        among = slice(None) if columns is None else columns
+        v = self._minimiser(columns, np.append(among_of(gradient, columns, d), gradient[d:]), w[among])
+        change = np.zeros_like(self.x)
+        change[:d][among] = v[: len(w[among])] - w[among]
+        change[d:] = v[len(w[among]) :]
+        return change, self.tariff.value(w + change[:d])
+
+    def _candidates(self, w: Floats, g: Floats) -> np.ndarray | None:
+        """The columns that may move: those in use, and those that the gradient draws away from 0."""
+        if self.tariff.smooth:
+            return None
+        alive = np.flatnonzero(self.tariff.in_use(w) | (self.tariff.pull(w, g) > 1.0))
+        return None if len(alive) >= 0.9 * self.tariff.d else alive
+
+    def _minimiser(self, columns: np.ndarray | None, gradient: Floats, w: Floats) -> Floats:
+        """The best coefficients in these columns, and the change of the intercept if there is one."""
+        assert self.augmented is not None
+        p = len(w)
+        H = self.samples.curvature(self.augmented, columns)
+        metric = np.append(self.metric[: self.tariff.d][slice(None) if columns is None else columns], self.metric[self.tariff.d :])
+        H[np.diag_indices(len(H))] += metric / self.s
+        tariff = self.tariff.at(columns)
+        if len(H) == p:
+            return minimiser(H, gradient, w, tariff)
         # the intercept has its best value for every w
-        mixed, own = H[d, :d], float(H[d, d])
-        Q = H[:d, :d] - np.outer(mixed, mixed / own)
-        v = minimiser(Q, gradient[:d] - mixed * (gradient[d] / own), w, self.tariff, 1e-3)
-        change = v - w
-        shift = -(gradient[d] + float(mixed @ change)) / own
-        return np.append(change, shift), self.tariff.value(v)
+        mixed, own = H[p, :p], float(H[p, p])
+        Q = H[:p, :p] - np.outer(mixed, mixed / own)
+        v = minimiser(Q, gradient[:p] - mixed * (gradient[p] / own), w, tariff)
+        return np.append(v, -(gradient[p] + float(mixed @ (v - w))) / own)
+
+    def _by_products(self, gradient: Floats) -> Floats:
+        """Newton's direction by conjugate gradients; the charges are squares."""
+        augmented = self.augmented
+        assert augmented is not None
+        fixed = self.metric / self.s
+        fixed[: self.tariff.d] += self.tariff.ridge
+        slope = gradient.copy()
+        slope[: self.tariff.d] += self.tariff.ridge * self.x[: self.tariff.d]
+        return solve_by_products(lambda v: self.samples.curve(augmented, v) + fixed * v, -slope, self.metric + fixed)
 
     def _search(self, change: Floats, charged: float, away: Floats) -> float:
         """How far to go, the charges replaced by their chord; squares alone need no chord."""
@@ -138,3 +170,8 @@ class Round:
             return down + fixed + length * rising, bend + rising
 
         return root(slope, np.inf if smooth else 1.0)
+
+
+def among_of(gradient: Floats, columns: np.ndarray | None, d: int) -> Floats:
+    """The part of a gradient that belongs to these columns."""
+    return gradient[:d] if columns is None else gradient[:d][columns]
