@@ -35,7 +35,7 @@ else:
 
 __all__ = [
     "CSR", "Groups", "Halpern", "along", "augmented", "backward", "compiled", "curvature", "descend", "forward",
-    "sweep",
+    "room", "sweep",
 ]  # fmt: skip
 
 
@@ -171,6 +171,20 @@ def along(
     return _compiled.along(
         z, dz, y, alpha, c, line.kinks, line.slopes, line.smoothing, line.margin, float(step), float(length)
     )
+
+
+def room(z: Floats, y: Floats, alpha: Floats, line: Line) -> tuple[Floats, int]:
+    """How far each argument can go without a change of slope, and how many cannot go at all.
+
+    A slope s_k is the loss's own at arguments from ``kink_k + mu s_k`` to ``kink_{k+1} + mu s_k``, mu being the
+    smoothing.  The room is -inf where slope and argument do not agree, or where the slope lies between two of
+    the line's: such samples are at a kink, or on a rounded one.
+    """
+    n = _check_samples(z, y, alpha, y, line)
+    out = np.empty(n)
+    if not compiled:
+        return out, specification.room(z, y, alpha, line, out)
+    return out, _compiled.room(z, y, alpha, line.kinks, line.slopes, line.smoothing, line.margin, out)
 
 
 def curvature(X: Array | CSR, h: Floats, columns: np.ndarray | None = None) -> tuple[Floats, Floats, float]:

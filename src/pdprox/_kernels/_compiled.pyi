@@ -73,3 +73,14 @@ def along(
 def curvature(
     X: Array | CSR, h: Floats, columns: np.ndarray | None, H: Floats, mixed: Floats, /
 ) -> float: ...
+def room(
+    z: Floats,
+    y: Floats,
+    alpha: Floats,
+    kinks: Floats,
+    slopes: Floats,
+    smoothing: float,
+    margin: bool,
+    out: Floats,
+    /,
+) -> int: ...

@@ -186,6 +186,17 @@ Derivatives along(const Around& s, Index n, const double* dz, double length) {
   return sums;
 }
 
+Index room(const Around& s, Index n, double* room) {
+  const Shares shares(n);
+  std::vector<Index> stuck(shares.parts);
+  run_parts(shares.parts, shares.threads, [&](int t) {
+    stuck[t] = rows->room(s, shares.begin(t), shares.begin(t + 1), room);
+  });
+  Index total = 0;
+  for (Index each : stuck) total += each;
+  return total;
+}
+
 double curvature(const Matrix& X, const double* h, const Index* columns, Index width, double* H, double* mixed) {
   std::vector<Index> chosen, places;
   double sum = 0.0;

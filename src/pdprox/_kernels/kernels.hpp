@@ -14,6 +14,7 @@ void forward(const Matrix&, const double* w, double b, double* z);
 void backward(const Matrix&, const double* theta, double* g);
 double augmented(const Around&, Index n, double* a, double* theta, double* weights);
 Derivatives along(const Around&, Index n, const double* dz, double length);
+Index room(const Around&, Index n, double* room);
 double curvature(const Matrix&, const double* h, const Index* columns, Index width, double* H, double* mixed);
 
 // The row kernels that this machine can run, best first, and which of them are in use.

@@ -151,6 +151,14 @@ nb::tuple along_(nb::handle z, nb::handle dz, nb::handle y, nb::handle alpha, nb
   return nb::make_tuple(found.first, found.second);
 }
 
+Index room_(nb::handle z, nb::handle y, nb::handle alpha, nb::handle kinks, nb::handle slopes, double smoothing,
+            bool margin, nb::handle out) {
+  const Surroundings s(z, y, alpha, nb::none(), kinks, slopes, smoothing, margin, 0.0);
+  const Buffer out_(out, true);
+  nb::gil_scoped_release release;
+  return room(s.around, s.n(), out_.doubles());
+}
+
 // columns: None or an array of their indices.
 double curvature_(nb::handle X, nb::handle h, nb::handle columns, nb::handle H, nb::handle mixed) {
   const Operand x(X);
@@ -213,6 +221,7 @@ NB_MODULE(_compiled, module) {
   module.def("backward", &backward_);
   module.def("augmented", &augmented_);
   module.def("along", &along_);
+  module.def("room", &room_);
   module.def("curvature", &curvature_, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg());
   module.def("descend", &descend_);
 }

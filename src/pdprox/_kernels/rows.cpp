@@ -240,6 +240,28 @@ Derivatives along(const Around& s, const double* dz, double length, Index lo, In
   return sums;
 }
 
+// A slope is the line's own between two kinks, moved by the smoothing times the slope.
+Index room(const Around& s, Index lo, Index hi, double* room) {
+  constexpr double infinity = __builtin_huge_val();
+  for (Index i = lo; i < hi; i++) room[i] = -infinity;
+  for (Index k = 0; k <= s.line.n_kinks; k++) {
+    const double slope = s.line.slopes[k];
+    if (!(slope > -infinity && slope < infinity)) continue;
+    const double shift = s.line.smoothing * slope, near = 1e-12 * (1.0 + (slope < 0.0 ? -slope : slope));
+    const double left = k > 0 ? s.line.kinks[k - 1] + shift : -infinity;
+    const double right = k < s.line.n_kinks ? s.line.kinks[k] + shift : infinity;
+    for (Index i = lo; i < hi; i++) {
+      const double t = s.line.margin ? s.y[i] * s.z[i] : s.z[i] - s.y[i];
+      const double away = s.alpha[i] - slope, below = t - left, above = right - t;
+      const double least = below < above ? below : above;
+      room[i] = away <= near && -away <= near && least >= 0.0 ? least : room[i];
+    }
+  }
+  Index stuck = 0;
+  for (Index i = lo; i < hi; i++) stuck += room[i] < 0.0;
+  return stuck;
+}
+
 template <class T>
 void add_curvature(const Matrix& X, const Chosen& of, const double* h, double* H, double* mixed, double* scratch) {
   using std::int32_t;
@@ -293,6 +315,6 @@ void backward(const Matrix& X, const double* theta, Index lo, Index hi, double* 
 namespace pdprox {
 #define PDPROX_TEXT_(x) #x
 #define PDPROX_TEXT(x) PDPROX_TEXT_(x)
-const RowKernels PDPROX_ROWS{PDPROX_TEXT(PDPROX_ROWS), sweep, forward, backward, augmented, along,
+const RowKernels PDPROX_ROWS{PDPROX_TEXT(PDPROX_ROWS), sweep, forward, backward, augmented, along, room,
                               curvature, curvature_scratch};
 }  // namespace pdprox

@@ -76,6 +76,8 @@ struct RowKernels {
   double (*augmented)(const Around&, Index lo, Index hi, double* a, double* theta, double* weights);
   // Derivatives of the augmented losses at z + length dz, by the length.
   Derivatives (*along)(const Around&, const double* dz, double length, Index lo, Index hi);
+  // How far each argument can go before its slope changes, see the wrapper; returns how many cannot go at all.
+  Index (*room)(const Around&, Index lo, Index hi, double* room);
   // Adds X' diag(h) X over the chosen rows and columns to the lower triangle of H and X' h to `mixed`.
   void (*curvature)(const Matrix&, const Chosen&, const double* h, double* H, double* mixed, double* scratch);
   Index (*curvature_scratch)(const Matrix&, Index width);

@@ -124,6 +124,20 @@ def along(
     return float((c * a * dt).sum()), float((c * _rates(line, a, step) * dt * dt).sum())
 
 
+def room(z: Floats, y: Floats, alpha: Floats, line: Line, out: Floats) -> int:
+    """Write how far arguments can go without a change of slope; see ``pdprox._kernels.room``."""
+    t = y * z if line.margin else z - y
+    kinks = np.concatenate([[-np.inf], line.kinks, [np.inf]])
+    out[:] = -np.inf
+    for k, slope in enumerate(line.slopes):
+        if np.isfinite(slope):
+            shift = line.smoothing * slope
+            least = np.minimum(t - (kinks[k] + shift), (kinks[k + 1] + shift) - t)
+            here = (np.abs(alpha - slope) <= 1e-12 * (1.0 + abs(slope))) & (least >= 0)
+            out[here] = least[here]
+    return int(np.count_nonzero(out < 0))
+
+
 def curvature(X: Array | CSR, h: Floats, columns: np.ndarray | None, H: Floats, mixed: Floats) -> float:
     """Write X' diag(h) X into ``H`` and X' h into ``mixed``; the sum of h."""
     H[:], mixed[:] = 0.0, 0.0

@@ -87,24 +87,24 @@ class Tariff:
             total += sum_of_lengths**2 if self.squared else sum_of_lengths
         return total
 
-    def model(self, w: Floats, alive: np.ndarray) -> tuple[Floats, Floats]:
-        """Gradient and Hessian at w in the coefficients that are not 0."""
+    def model(self, w: Floats, alive: np.ndarray) -> tuple[Floats, Floats, Floats | None]:
+        """Gradient and Hessian at w in the coefficients that are not 0: the Hessian's diagonal, and what else it has."""
         v = w[alive]
         slope = self.single[alive] * np.sign(v) + self.ridge[alive] * v
-        curvature = np.diag(self.ridge[alive])
+        own = self.ridge[alive]
         if self.group is None or self.labels is None:
-            return slope, curvature
+            return slope, own, None
         labels, length = self.labels[alive], self.lengths(w)
         price = 2.0 * float(self.group @ length) * self.group if self.squared else self.group
         unit = v / length[labels]
         bend = price[labels] / length[labels]
         together = labels[:, None] == labels[None, :]
         slope = slope + price[labels] * unit
-        curvature = curvature + np.diag(bend) - together * (bend[:, None] * np.outer(unit, unit))
+        between = together * (-bend[:, None] * np.outer(unit, unit))
         if self.squared:
             along = self.group[labels] * unit
-            curvature = curvature + 2.0 * np.outer(along, along)
-        return slope, curvature
+            between += 2.0 * np.outer(along, along)
+        return slope, own + bend, between
 
     def pull(self, w: Floats, g: Floats) -> Floats:
         """How strongly each coefficient is drawn away from 0 by the gradient g: above 1 it will leave 0.

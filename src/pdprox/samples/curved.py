@@ -68,24 +68,6 @@ class Gram:
         return places if fits else None
 
 
-def settled_by(line: Line, t: Floats, alpha: Floats) -> Floats:
-    """How far each argument can go without a change of slope; -inf where slope and argument do not agree.
-
-    A slope s_k is the loss's own at arguments from kink_k + mu s_k to kink_{k+1} + mu s_k, mu being the
-    smoothing.  Slopes between two of the line's belong to samples at a kink, or on a rounded one.
-    """
-    distance = np.full(t.shape, -np.inf)
-    kinks = np.concatenate([[-np.inf], line.kinks, [np.inf]])
-    for k, slope in enumerate(line.slopes):
-        if not np.isfinite(slope):
-            continue
-        shift = line.smoothing * slope
-        room = np.minimum(t - (kinks[k] + shift), (kinks[k + 1] + shift) - t)
-        here = (np.abs(alpha - slope) <= 1e-12 * (1.0 + abs(slope))) & (room >= 0)
-        distance[here] = room[here]
-    return distance
-
-
 class Curved(Samples):
     """The part of ``LocalSamples`` that second-order methods use."""
 
@@ -202,10 +184,10 @@ class Curved(Samples):
         return self.matrix.column_squares(self.c, centred=self.intercept)
 
     def unsettled(self, dual: Dual, predictions: Floats) -> int:
-        return int(np.count_nonzero(self._distances(dual, predictions) < 0))
+        return kernels.room(predictions, self.y, alpha_of(dual), self._line)[1]
 
     def in_play(self, dual: Dual, predictions: Floats, count: int) -> Mask | None:
-        distance = self._distances(dual, predictions)
+        distance, _ = kernels.room(predictions, self.y, alpha_of(dual), self._line)
         if count >= len(distance):
             return None
         return np.asarray(distance <= np.partition(distance, count)[count])
@@ -241,13 +223,11 @@ class Curved(Samples):
         t = self._arguments(self._predict(x))[self.weights > 0]
         kinks = self._line.kinks
         away = np.min(np.abs(t[:, None] - kinks), axis=1)
-        away = away[away > 1e-12 * (1.0 + np.abs(kinks).max())]
         jumps = np.diff(self._line.slopes)
         jump = float(jumps[np.isfinite(jumps)].max(initial=0.0)) or 1.0
-        return jump / max(float(np.median(away)) if len(away) else self.spread(), 1e-12)
-
-    def _distances(self, dual: Dual, predictions: Floats) -> Floats:
-        return settled_by(self._line, self._arguments(predictions), alpha_of(dual))
+        away = away[away > 1e-6 * self.spread()]
+        width = max(float(np.median(away)), 0.1 * float(np.mean(away))) if len(away) else self.spread()
+        return jump / width
 
     def _with_total(self, g: Floats, total: float) -> Floats:
         return np.append(g, total) if self.intercept else g

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -42,7 +43,7 @@ class LocalSamples(Curved):
         self.weights = weights
         self.total = float(weights.sum()) if total is None else total
         self.c = weights / self.total
-        self._all_seen = bool(np.all(weights > 0))
+        self._seen = int(np.count_nonzero(weights))
         self._counter = [0.0] if counter is None else counter
         n, d = matrix.shape
         self.shape = (d + int(intercept), *y.shape[1:])
@@ -326,12 +327,30 @@ class LocalSamples(Curved):
     def _level(self, alpha: Floats, balance: Floats, low: Floats, high: Floats) -> Floats:
         if dot(balance, alpha) == 0:
             return alpha
-        seen = slice(None) if self._all_seen else self.weights > 0
-        start, v, c, low, high = alpha[seen], balance[seen], self.c[seen], low[seen], high[seen]
-        eta = multiplier(start, v, low, high, 0.0, c)
-        level = np.zeros_like(alpha)
-        level[seen] = np.clip(start - eta * v / c, low, high)
+        level = np.where(self.weights > 0, alpha, 0.0)
+        for some in self._movable(alpha):
+            v, c, lowest, highest = balance[some], self.c[some], low[some], high[some]
+            least, most = np.minimum(v * lowest, v * highest), np.maximum(v * lowest, v * highest)
+            missing = dot(v, level[some]) - dot(balance, level)
+            if least.sum() <= missing <= most.sum() or len(some) == self._seen:
+                eta = multiplier(level[some], v, lowest, highest, missing, c)
+                level[some] = np.clip(level[some] - eta * v / c, lowest, highest)
+                break
         return level
+
+    def _movable(self, alpha: Floats) -> Iterator[np.ndarray]:
+        """Which slopes to move so that a sum vanishes: those between two of the loss's, or else all.
+
+        At a solution the others belong to samples away from the kinks, which moving would spoil.
+        """
+        seen = self.weights > 0
+        line = self.loss_function.broken_line
+        if line is not None:
+            between = seen.copy()
+            for slope in line.slopes:
+                between &= alpha != slope
+            yield np.flatnonzero(between)
+        yield np.flatnonzero(seen)
 
     def _mask(self, free: Floats | None) -> Floats:
         """1 for the rows of x whose sums must vanish."""

@@ -19,6 +19,9 @@ from pdprox.typing import Floats
 _FEW_ROWS = 1000
 #: the share of the rows that a first stage uses, and what it must be left with
 _STAGE, _STAGE_ROWS = 8, 2000
+import os
+STAGETOL=float(os.environ.get('STOL','1e-1'))
+S_FACTOR=float(os.environ.get('SF','1e2'))
 #: subproblems in a round at most
 _SUBPROBLEMS = 8
 
@@ -150,7 +153,7 @@ class PdproxNewton(Method):
             self._step(state.stage)
             if state.stage.due:
                 self._audit(state.stage)
-                if state.stage.gap <= 1e-2 or state.stage.rounds >= 6:
+                if state.stage.gap <= STAGETOL or state.stage.rounds >= 6:
                     self._enter(state)
             return
         if state.round is None:
@@ -184,7 +187,9 @@ class PdproxNewton(Method):
         state.primal, state.gap = primal_value(state.problem, state.x)[0], 0.3
 
     def _over(self, state: Standing, inner: Round) -> bool:
-        enough = max(0.03 * min(state.gap, 1.0), 1e-13) * abs(state.primal)
+        # a round on few of the rows is cheap against the audit that ends it
+        share = inner.samples.size(None) / state.problem.samples.size(None)
+        enough = max(0.03 * min(state.gap, 1.0) * max(share, 1e-3), 1e-13) * abs(state.primal)
         return inner.residual <= enough or inner.subproblems >= _SUBPROBLEMS
 
     def _open(self, state: Standing) -> None:
@@ -205,7 +210,7 @@ class PdproxNewton(Method):
             frozen = state.dual.g[kept] - part.backward(dual).g
             state.before = state.primal, state.x, state.dual, state.sigma
         size = max(float(x @ (metric * x)), problem.samples.spread() ** 2)
-        s = 10.0 * size / max(min(state.gap, 1.0) * abs(state.primal), 1e-300)
+        s = S_FACTOR * 10.0 * size / max(min(state.gap, 1.0) * abs(state.primal), 1e-300)
         state.round = Round(part, tariff.at(state.columns), frozen, metric, s, state.sigma, x, dual, x)
 
     def _columns(self, state: Standing) -> Any:

@@ -12,10 +12,11 @@ from pdprox.penalties import Tariff
 from pdprox.typing import Floats
 
 #: sweeps and Newton steps take turns so many times at most
-_ROUNDS = 8
+_ROUNDS = int(__import__("os").environ.get("RND","8"))
 _SWEEPS = 8
 #: the model is solved when a sweep moves less than this share of what the first one did
-_ACCURACY = 0.3
+import os
+_ACCURACY = float(os.environ.get("ACC","0.3"))
 #: conjugate gradients end at this share of the first residual, or after so many products
 _SHORT, _PRODUCTS = 0.1, 200
 
@@ -27,7 +28,9 @@ def minimiser(Q: Floats, slope: Floats, w: Floats, tariff: Tariff) -> Floats:
     to their minimum at once.  The two take turns until a sweep moves little (in the lengths that Q measures).
     """
     if tariff.smooth:
-        return w + _solve(Q + np.diag(tariff.ridge), -(slope + tariff.ridge * w))
+        A = Q.copy()
+        A.flat[:: len(A) + 1] += tariff.ridge
+        return w + _solve(A, -(slope + tariff.ridge * w))
     groups: kernels.Groups | tuple[()] = ()
     if tariff.labels is not None and tariff.group is not None:
         members = np.argsort(tariff.labels, kind="stable").astype(np.intp)
@@ -49,22 +52,26 @@ def _leap(Q: Floats, tariff: Tariff, v: Floats, g: Floats) -> None:
     alive = np.flatnonzero(v)
     if not len(alive):
         return
-    among = Q[np.ix_(alive, alive)]
-    slope, curvature = tariff.model(v, alive)
-    step = _solve(among + curvature, -(g[alive] + slope))
     here = v[alive]
+    slope, own, between = tariff.model(v, alive)
+    A = Q[alive][:, alive]
+    A.flat[:: len(alive) + 1] += own
+    if between is not None:
+        A += between
+    step = _solve(A, -(g[alive] + slope))
+    charge = tariff.value(v)
     for length in (1.0, None, 0.25):
         if length is None:
             length = _first_crossing(here, step)
         there = here + length * step
         there[np.sign(there) != np.sign(here)] = 0.0
-        change = there - here
-        rise = float(g[alive] @ change + 0.5 * change @ (among @ change))
-        new = v.copy()
-        new[alive] = there
-        if rise + tariff.value(new) - tariff.value(v) < 0:
-            v[:] = new
-            g += change @ Q[alive]
+        change = np.zeros_like(v)
+        change[alive] = there - here
+        image = Q @ change
+        new = v + change
+        if float(g @ change + 0.5 * (change @ image)) + tariff.value(new) - charge < 0:
+            v[alive] = there
+            g += image
             return
 
 
@@ -75,12 +82,15 @@ def _first_crossing(here: Floats, step: Floats) -> float:
 
 
 def _solve(A: Floats, b: Floats) -> Floats:
-    """A^-1 b for a positive semidefinite A; a touch of ridge where it is singular."""
-    scale = np.diag(A)
+    """A^-1 b for a positive semidefinite A, which is overwritten; a touch of ridge where it is singular."""
+    size = len(A)
+    scale = A.diagonal().copy()
     floor = float(scale.max(initial=0.0)) * 1e-300
+    added = 0.0
     for touch in (1e-14, 1e-11, 1e-8, 1e-4, 1.0):
-        M = A + np.diag(touch * np.maximum(scale, floor))
-        _, x, info = dposv(M.T, b, overwrite_a=1)
+        A.flat[:: size + 1] += (touch - added) * np.maximum(scale, floor)
+        added = touch
+        _, x, info = dposv(A, b)
         if info == 0 and np.all(np.isfinite(x)):
             solved: Floats = x
             return solved

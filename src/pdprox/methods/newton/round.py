@@ -14,7 +14,11 @@ from pdprox.samples import Augmented, Dual, Samples
 from pdprox.typing import Floats
 
 #: a subproblem is solved when a step promises less than this share of what the proximal terms measure
-_SHARE = 0.05
+import os
+_SHARE = float(os.environ.get("SHARE","0.05"))
+G1=float(os.environ.get("G1","6"));G2=float(os.environ.get("G2","3"));N2=int(os.environ.get("N2","12"))
+#: a fall by less than this share of the terms that it is the difference of drowns in rounding
+_NOISE = 1e-14
 #: Newton steps for a subproblem at most
 _STEPS = 40
 #: more unknowns than this are solved for by products with the Hessian, if the charges are squares
@@ -68,9 +72,13 @@ class Round:
         assert self.augmented is not None
         away = self.metric * (self.x - self.anchor) / self.s
         gradient = self.samples.gradient(self.augmented) + self.frozen + away
-        change, charge = self._direction(gradient)
-        promised = -(float(gradient @ change) + charge - self.charge)
-        length = self._search(change, charge - self.charge, away) if promised > 0 else 0.0
+        change, charge, energy = self._direction(gradient)
+        down = float(gradient @ change)
+        promised, noise = self.charge - charge - down, _NOISE * (abs(down) + self.charge + charge)
+        if abs(promised) > noise:
+            length = self._search(change, charge - self.charge, away) if promised > 0 else 0.0
+        else:  # too little for a search to see
+            promised, length = min(energy, noise), 1.0
         if length > 0:
             self.x = self.x + length * change
             self.predictions = self.samples.advance(
@@ -81,8 +89,9 @@ class Round:
         self.steps += 1
         measured = self._measured()
         solved = promised <= _SHARE * measured
-        if solved or length == 0 or self.steps >= _STEPS:
-            self._next(solved or (length == 0 and self.steps > 1), measured)
+        quiet = promised <= 1e-3 * noise
+        if solved or quiet or length == 0 or self.steps >= _STEPS:
+            self._next(solved or quiet or (length == 0 and self.steps > 1), measured)
 
     def _measured(self) -> float:
         assert self.augmented is not None
@@ -99,24 +108,24 @@ class Round:
             self.residual = measured
         if not solved:
             self.sigma /= 3.0
-        elif self.steps <= 12:
-            self.sigma *= 6.0 if self.steps <= 3 else 3.0
+        elif self.steps <= N2:
+            self.sigma *= G1 if self.steps <= 3 else G2
         self.steps = 0
         self._look()
 
-    def _direction(self, gradient: Floats) -> tuple[Floats, float]:
-        """To the minimum of the quadratic model, and what the coefficients there are charged."""
+    def _direction(self, gradient: Floats) -> tuple[Floats, float, float]:
+        """To the minimum of the quadratic model, what the coefficients there are charged, and the fall of the model."""
         d, w = self.tariff.d, self.x[: self.tariff.d]
         if self.tariff.smooth and d > _LARGE:
             change = self._by_products(gradient)
-            return change, self.tariff.value(w + change[:d])
+            return change, self.tariff.value(w + change[:d]), -float(gradient @ change) 
         columns = self._candidates(w, gradient[:d])
         among = slice(None) if columns is None else columns
-        v = self._minimiser(columns, np.append(among_of(gradient, columns, d), gradient[d:]), w[among])
+        moves, energy = self._minimiser(columns, np.append(gradient[:d][among], gradient[d:]), w[among])
         change = np.zeros_like(self.x)
-        change[:d][among] = v[: len(w[among])] - w[among]
-        change[d:] = v[len(w[among]) :]
-        return change, self.tariff.value(w + change[:d])
+        change[:d][among] = moves[: len(w[among])]
+        change[d:] = moves[len(w[among]) :]
+        return change, self.tariff.value(w + change[:d]), energy
 
     def _candidates(self, w: Floats, g: Floats) -> np.ndarray | None:
         """The columns that may move: those in use, and those that the gradient draws away from 0."""
@@ -125,21 +134,22 @@ class Round:
         alive = np.flatnonzero(self.tariff.in_use(w) | (self.tariff.pull(w, g) > 1.0))
         return None if len(alive) >= 0.9 * self.tariff.d else alive
 
-    def _minimiser(self, columns: np.ndarray | None, gradient: Floats, w: Floats) -> Floats:
-        """The best coefficients in these columns, and the change of the intercept if there is one."""
+    def _minimiser(self, columns: np.ndarray | None, gradient: Floats, w: Floats) -> tuple[Floats, float]:
+        """The changes of these coefficients, and of the intercept if there is one, and their squared length."""
         assert self.augmented is not None
-        p = len(w)
+        p, d = len(w), self.tariff.d
+        among = slice(None) if columns is None else columns
         H = self.samples.curvature(self.augmented, columns)
-        metric = np.append(self.metric[: self.tariff.d][slice(None) if columns is None else columns], self.metric[self.tariff.d :])
-        H[np.diag_indices(len(H))] += metric / self.s
+        H[np.diag_indices(len(H))] += np.append(self.metric[:d][among], self.metric[d:]) / self.s
         tariff = self.tariff.at(columns)
         if len(H) == p:
-            return minimiser(H, gradient, w, tariff)
-        # the intercept has its best value for every w
-        mixed, own = H[p, :p], float(H[p, p])
-        Q = H[:p, :p] - np.outer(mixed, mixed / own)
-        v = minimiser(Q, gradient[:p] - mixed * (gradient[p] / own), w, tariff)
-        return np.append(v, -(gradient[p] + float(mixed @ (v - w))) / own)
+            change = minimiser(H, gradient, w, tariff) - w
+        else:  # the intercept has its best value for every w
+            mixed, own = H[p, :p], float(H[p, p])
+            Q = H[:p, :p] - np.outer(mixed, mixed / own)
+            change = minimiser(Q, gradient[:p] - mixed * (gradient[p] / own), w, tariff) - w
+            change = np.append(change, -(gradient[p] + float(mixed @ change)) / own)
+        return change, float(change @ (H @ change))
 
     def _by_products(self, gradient: Floats) -> Floats:
         """Newton's direction by conjugate gradients; the charges are squares."""
@@ -171,7 +181,3 @@ class Round:
 
         return root(slope, np.inf if smooth else 1.0)
 
-
-def among_of(gradient: Floats, columns: np.ndarray | None, d: int) -> Floats:
-    """The part of a gradient that belongs to these columns."""
-    return gradient[:d] if columns is None else gradient[:d][columns]
