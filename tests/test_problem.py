@@ -253,6 +253,8 @@ SETS = [
     (penalties.L1(), sets.L2Ball(0.5)),
     (penalties.GroupLasso([0, 0, 1, 1]), sets.L2Ball(0.3)),
     (penalties.L1(), sets.Box(-0.1, 0.25)),
+    (penalties.L1(), sets.Box(0.0, np.inf)),
+    (penalties.L1(), sets.WholeSpace()),
     (penalties.L1([1.0, 2.0, 0.5, 1.0]), sets.LInfBall(0.2)),
     (penalties.ElasticNet(0.4), sets.Box(-0.2, np.inf)),
     (penalties.L1(), sets.L1Ball(0.5)),
@@ -286,6 +288,7 @@ def test_coefficients_in_a_set(penalty, domain, lam):
         )
         goal = goal + lam * price
     limits = {
+        "WholeSpace": lambda s: [],
         "NonNegative": lambda s: [w >= 0],
         "Simplex": lambda s: [w >= 0, cp.sum(w) == s.total],
         "L1Ball": lambda s: [cp.norm1(w) <= s.radius],
