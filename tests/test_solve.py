@@ -183,8 +183,11 @@ BAD = [
     ({"method": 3}, TypeError, "method must be a name or a Method, got 3"),
     ({"verbose": "loud"}, ValueError, "verbose must be True, False or"),
     ({"warm_start": 3.0}, TypeError, r"warm_start must be a Solution or \(w, intercept, alpha\), got float"),
+    ({"callback": 3}, TypeError, "callback must be a function, got 3"),
+    ({"warm_start": (1j * np.zeros(20), 0.0, None)}, TypeError, "w must hold real .* complex128"),
+    ({"warm_start": (np.zeros(20), 0.0, np.full(120, np.nan))}, ValueError, "alpha must be finite"),
     ({"warm_start": (np.zeros(3), 0.0, None)}, ValueError, r"w must have shape \(20,\), got \(3,\)"),
-    ({"warm_start": (np.zeros(20), 0.0, np.zeros(3))}, ValueError, "alpha must be finite numbers of shape"),
+    ({"warm_start": (np.zeros(20), 0.0, np.zeros(3))}, ValueError, r"alpha must have shape \(120,\)"),
 ]
 
 

@@ -133,7 +133,9 @@ class ByEntry(Term):
         for w in (*self._ends(u), zero, *([self._free(u, curvature)] if curvature > 0 else [])):
             with np.errstate(invalid="ignore"):
                 worth = np.where(u == 0, 0.0, u * w) - self._entry_values(w)
-            best = np.maximum(best, np.where(np.isinf(w), self._at_infinity(u * np.sign(w), curvature), worth))
+            best = np.maximum(
+                best, np.where(np.isinf(w), self._at_infinity(u * np.sign(w), curvature), worth)
+            )
         return float(best.sum())
 
     def _at_infinity(self, rise: Floats, curvature: float) -> Floats:
