@@ -87,6 +87,22 @@ def test_interruption_returns_the_best_so_far(problem):
     assert resumed.converged
 
 
+def test_interruption_within_the_first_audit(problem, monkeypatch):
+    """After the primal value is known and before the dual one is."""
+    feasible, calls = problem.samples.feasible, []
+
+    def interrupted_once(*args):
+        calls.append(args)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return feasible(*args)
+
+    monkeypatch.setattr(problem.samples, "feasible", interrupted_once)
+    solution = solve(problem)
+    assert (solution.status, solution.iterations) == ("interrupted", 0)
+    assert np.isfinite(solution.certificate.gap)
+
+
 def test_warm_start_at_the_solution_needs_no_steps(problem):
     first = solve(problem, tol=1e-7)
     again = solve(problem, tol=1e-6, warm_start=first)
