@@ -8,7 +8,7 @@ import pytest
 from sklearn.svm import LinearSVC
 
 import pdprox
-from pdprox import Problem, certify, losses, penalties, solve
+from pdprox import Certificate, Problem, certify, losses, penalties, solve
 from pdprox.naming import specimens
 
 
@@ -134,6 +134,19 @@ def test_float32_data_is_judged_in_float64():
     double = certify(Problem(X.astype(np.float64), z, "absolute", "l1", lam=0.1), w, 0.1, alpha)
     assert single.primal == pytest.approx(double.primal, rel=1e-14)
     assert single.dual == pytest.approx(double.dual, rel=1e-12)
+
+
+def test_values_of_nothing_but_rounding_are_no_gap():
+    X, z = data()
+    problem = Problem(X, z, "absolute", "l1", lam=0.1)
+    begin = np.mean(np.abs(z))
+    assert 0 < problem.rounding <= 2e-14 * begin
+    tiny = Certificate(2e-16, 1e-16, rounding=problem.rounding)
+    assert (tiny.relative_gap, Certificate(2e-16, 1e-16).relative_gap) == (0.0, 0.5)
+    assert Certificate(2e-13, 1e-13, rounding=problem.rounding).relative_gap == 0.5
+    assert Certificate(1.0, 1.0 + 1e-15, rounding=problem.rounding).relative_gap == 0.0
+    assert Certificate(1.0, 1.1, rounding=problem.rounding).relative_gap < -0.09
+    assert certify(problem, np.zeros(5)).rounding == problem.rounding == problem.at(7.0).rounding
 
 
 def test_wrong_answers_are_refused():

@@ -57,6 +57,28 @@ BAD = [
     (lambda: Problem(X, LABELS, "logistic", lam=0.1, dual_set=sets.Budget(2.0)), ValueError, "goes with broken lines"),
     (lambda: Problem(X, LABELS, lam=0.1, dual_form="primal"), ValueError, "dual_form must be"),
     (lambda: Problem(X, LABELS, "logistic", lam=0.1, dual_form="paper"), ValueError, "only broken lines"),
+    (lambda: Problem(with_entry(1e80), LABELS, lam=0.1), ValueError, r"1e\+80 in row 2, column 1; .* the unit"),
+    (lambda: Problem(X, [1.0, 2.0, -1e90, 1.0], "square", lam=0.1), ValueError, r"y holds -1e\+90 in row 2"),
+    (lambda: Problem(np.vstack([X, [[np.inf, -np.inf]]]), LABELS, lam=0.1), ValueError, "inf in row 4, column 0"),
+    (lambda: Problem(np.ma.masked_array(X, X > 2), LABELS, lam=0.1), TypeError, "masked array"),
+    (lambda: Problem(X, np.ma.masked_array(LABELS, X[:, 0] > 2), lam=0.1), TypeError, "y is a masked array"),
+    (lambda: Problem(X, LABELS, lam="0.1"), TypeError, "lam must be a number, got '0.1'"),
+    (lambda: Problem(X, LABELS, lam=0.1).at(True), TypeError, "lam must be a number, got True"),
+    (lambda: Problem(X, LABELS, lam=0.1, sample_weight=np.full(4, 1e308)), ValueError, r"too large .* 1e\+308"),
+    (lambda: Problem(X, LABELS, lam=0.1, primal_set="simplex"), TypeError, "primal_set must be .* got 'simplex'"),
+    (lambda: Problem(X, X, "absolute", lam=0.1, dual_set=sets.Budget(2.0)), ValueError, "goes with one target"),
+    (lambda: pdprox.certify(Problem(X, X[:, [0, 1, 0]], "absolute", lam=0.1), np.ones((3, 2))), ValueError, "transp"),
+    (lambda: pdprox.certify(Problem(X, LABELS, lam=0.1), [1j, 0]), TypeError, "w must hold real .* complex128"),
+    (lambda: pdprox.certify(X, [0.0, 0.0]), TypeError, "problem must be a Problem.* got ndarray"),
+    (lambda: pdprox.solve(X), TypeError, "problem must be a Problem.* got ndarray"),
+    (lambda: pdprox.path(X), TypeError, "problem must be a Problem.* got ndarray"),
+    (lambda: losses.Pinball("median"), TypeError, "quantile must be a number, got 'median'"),
+    (lambda: losses.EpsilonInsensitive(None), TypeError, "epsilon must be a number, got None"),
+    (lambda: losses.GeneralizedHinge(2j), TypeError, "a must be a number, got 2j"),
+    (lambda: losses.BrokenLine(0.0, (-1, 1)), TypeError, "kinks must be a sequence of numbers, got 0.0"),
+    (lambda: losses.BrokenLine((0.0,), ("a", 1)), TypeError, "slopes must be a number, got 'a'"),
+    (lambda: penalties.ElasticNet("half"), TypeError, "l1_ratio must be a number, got 'half'"),
+    (lambda: sets.L2Ball("big"), TypeError, "radius must be a number, got 'big'"),
     (lambda: Problem(pdprox.ShiftedColumns(X, scale=[1.0, 0.0]), LABELS, lam=0.1), ValueError, "positive, got 0.0"),
     (lambda: Problem(pdprox.ShiftedColumns(X, centre=[1.0]), LABELS, lam=0.1), ValueError, "2 finite numbers"),
 ]  # fmt: skip
@@ -75,6 +97,15 @@ def test_sparse_indices_out_of_range_are_refused():
     broken.indices = broken.indices.copy()
     broken.indices[0] = 7
     with pytest.raises(ValueError, match=r"column index lies outside 0\.\.1"):
+        Problem(broken, LABELS, lam=0.1)
+
+
+def test_sparse_pointers_out_of_range_are_refused():
+    """Before scipy follows them."""
+    broken = sp.csr_array(X)
+    broken.indptr = broken.indptr.copy()
+    broken.indptr[2] = 50
+    with pytest.raises(ValueError, match="row pointers do not ascend"):
         Problem(broken, LABELS, lam=0.1)
 
 
@@ -140,6 +171,29 @@ def test_all_zero_data(loss, intercept):
     constants = np.linspace(-2, 2, 4001) if intercept else np.zeros(1)
     values = [np.mean(loss.value(y * b if loss.reads == "margin" else b - y)) for b in constants]
     assert solution.certificate.primal == pytest.approx(min(values), abs=2e-6)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "absolute", "huber", "square", "squared-hinge", "logistic"])
+@pytest.mark.parametrize("penalty", ["l1", "squared-l2"])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_an_optimum_of_zero_is_recognised(loss, penalty, intercept):
+    """More features than samples and no penalty: both values fall to rounding, and there the gap counts as closed."""
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(4, 9))
+    problem = Problem(data, LABELS, loss, penalty, lam=0.0, intercept=intercept)
+    solution = best(problem, tol=1e-6)
+    assert 0 <= solution.certificate.primal <= 1e-11
+    assert abs(solution.certificate.dual) <= 1e-11
+    assert abs(solution.certificate.relative_gap) <= 1e-6
+
+
+@pytest.mark.parametrize("rows", [1, 4])
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "epsilon-insensitive"])
+def test_one_class_of_a_few_samples(rows, loss):
+    """With the logistic loss the optimum, 0, is approached but not attained."""
+    solution = best(Problem(X[:rows], np.ones(rows), loss, "squared-l2", lam=0.01), tol=1e-6)
+    assert solution.certificate.primal <= 1e-15
+    assert solution.iterations < 2000
 
 
 def test_one_class_only():
@@ -253,6 +307,8 @@ SETS = [
     (penalties.L1(), sets.L2Ball(0.5)),
     (penalties.GroupLasso([0, 0, 1, 1]), sets.L2Ball(0.3)),
     (penalties.L1(), sets.Box(-0.1, 0.25)),
+    (penalties.L1(), sets.Box(0.0, np.inf)),
+    (penalties.L1(), sets.WholeSpace()),
     (penalties.L1([1.0, 2.0, 0.5, 1.0]), sets.LInfBall(0.2)),
     (penalties.ElasticNet(0.4), sets.Box(-0.2, np.inf)),
     (penalties.L1(), sets.L1Ball(0.5)),
@@ -286,6 +342,7 @@ def test_coefficients_in_a_set(penalty, domain, lam):
         )
         goal = goal + lam * price
     limits = {
+        "WholeSpace": lambda s: [],
         "NonNegative": lambda s: [w >= 0],
         "Simplex": lambda s: [w >= 0, cp.sum(w) == s.total],
         "L1Ball": lambda s: [cp.norm1(w) <= s.radius],

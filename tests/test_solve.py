@@ -87,6 +87,22 @@ def test_interruption_returns_the_best_so_far(problem):
     assert resumed.converged
 
 
+def test_interruption_within_the_first_audit(problem, monkeypatch):
+    """After the primal value is known and before the dual one is."""
+    feasible, calls = problem.samples.feasible, []
+
+    def interrupted_once(*args):
+        calls.append(args)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return feasible(*args)
+
+    monkeypatch.setattr(problem.samples, "feasible", interrupted_once)
+    solution = solve(problem)
+    assert (solution.status, solution.iterations) == ("interrupted", 0)
+    assert np.isfinite(solution.certificate.gap)
+
+
 def test_warm_start_at_the_solution_needs_no_steps(problem):
     first = solve(problem, tol=1e-7)
     again = solve(problem, tol=1e-6, warm_start=first)
@@ -183,8 +199,11 @@ BAD = [
     ({"method": 3}, TypeError, "method must be a name or a Method, got 3"),
     ({"verbose": "loud"}, ValueError, "verbose must be True, False or"),
     ({"warm_start": 3.0}, TypeError, r"warm_start must be a Solution or \(w, intercept, alpha\), got float"),
+    ({"callback": 3}, TypeError, "callback must be a function, got 3"),
+    ({"warm_start": (1j * np.zeros(20), 0.0, None)}, TypeError, "w must hold real .* complex128"),
+    ({"warm_start": (np.zeros(20), 0.0, np.full(120, np.nan))}, ValueError, "alpha must be finite"),
     ({"warm_start": (np.zeros(3), 0.0, None)}, ValueError, r"w must have shape \(20,\), got \(3,\)"),
-    ({"warm_start": (np.zeros(20), 0.0, np.zeros(3))}, ValueError, "alpha must be finite numbers of shape"),
+    ({"warm_start": (np.zeros(20), 0.0, np.zeros(3))}, ValueError, r"alpha must have shape \(120,\)"),
 ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from pdprox.problem import Problem
+from pdprox.problem import Problem, required
 from pdprox.samples import Dual
 from pdprox.typing import Floats
 
@@ -28,6 +28,8 @@ class Certificate:
     dual: float
     #: the intercept that gives ``primal``: the best one for the coefficients
     intercept: Any = 0.0
+    #: values no larger than this are nothing but rounding
+    rounding: float = 0.0
 
     @property
     def gap(self) -> float:
@@ -36,9 +38,10 @@ class Certificate:
 
     @property
     def relative_gap(self) -> float:
-        """The gap over the larger of the two values' sizes."""
+        """The gap over the larger of the two values' sizes; 0 where there is nothing but rounding."""
         size = max(abs(self.primal), abs(self.dual))
-        return self.gap / size if size > 0 else 0.0
+        crossed = -self.rounding <= self.gap <= 0
+        return 0.0 if crossed or size <= self.rounding else self.gap / size
 
     def __str__(self) -> str:
         return (
@@ -80,7 +83,9 @@ def bound_of_feasible(problem: Problem, dual: Dual, primal: float) -> tuple[floa
     def bound(scale: float) -> float:
         return samples.line(dual, scale) - term.conjugate(scale * u)
 
-    scale, value = _best_scale(bound, min(term.limit(u), samples.scale_limit(dual), _LONGEST_STRETCH))
+    # the sums of free coefficients are 0 up to rounding only, which must not be multiplied
+    longest = _LONGEST_STRETCH if problem.features.free is None else 2.0
+    scale, value = _best_scale(bound, min(term.limit(u), samples.scale_limit(dual), longest))
     excess = term.excess(u)
     if excess is not None and term.lam > 0 and np.isfinite(excess):
         relaxed = samples.line(dual) - max(primal, 0.0) / term.lam * excess
@@ -133,12 +138,13 @@ def certify(problem: Problem, w: Any, intercept: Any = None, alpha: Any = None) 
     -------
     Certificate
     """
+    required(problem)
     primal, x = primal_value(problem, problem.join(w, intercept))
     if alpha is None:
         dual = max(dual_value(problem, guess, primal)[0] for guess in _guesses(problem, x))
     else:
-        dual = dual_value(problem, problem.samples.dual(_alpha_array(problem, alpha)), primal)[0]
-    return Certificate(primal, dual, problem.split(x)[1])
+        dual = dual_value(problem, problem.samples.dual(problem.slopes(alpha)), primal)[0]
+    return Certificate(primal, dual, problem.split(x)[1], problem.rounding)
 
 
 def _guesses(problem: Problem, x: Floats) -> Any:
@@ -146,15 +152,3 @@ def _guesses(problem: Problem, x: Floats) -> Any:
     width = problem.samples.spread()
     for scale in width * 10.0 ** np.arange(-6, 1):
         yield problem.samples.guess(x, float(scale))
-
-
-def _alpha_array(problem: Problem, alpha: Any) -> Floats:
-    array = np.asarray(alpha, dtype=np.float64)
-    expected = problem.samples.slopes(problem.samples.dual()).shape
-    if array.shape != expected and array.size == int(np.prod(expected)):
-        array = array.reshape(expected)
-    if array.shape != expected:
-        raise ValueError(f"alpha must have shape {expected}, one slope for each sample, got {array.shape}")
-    if not np.all(np.isfinite(array)):
-        raise ValueError("alpha must be finite; it holds NaN or infinite values")
-    return array

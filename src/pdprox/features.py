@@ -10,7 +10,7 @@ import numpy as np
 
 from pdprox.penalties import L1, ElasticNet, Norm, Penalty, SquaredL2, Tariff
 from pdprox.penalties.tariff import plain
-from pdprox.sets import Box, ConvexSet, L1Ball, L2Ball, LInfBall, NonNegative, Simplex
+from pdprox.sets import Box, ConvexSet, L1Ball, L2Ball, LInfBall, NonNegative, Simplex, WholeSpace
 from pdprox.typing import Floats
 
 
@@ -147,8 +147,17 @@ class ByEntry(Term):
         for w in (*self._ends(u), zero, *([self._free(u, curvature)] if curvature > 0 else [])):
             with np.errstate(invalid="ignore"):
                 worth = np.where(u == 0, 0.0, u * w) - self._entry_values(w)
-            best = np.maximum(best, np.where(np.isnan(worth), -np.inf, worth))
+            best = np.maximum(
+                best, np.where(np.isinf(w), self._at_infinity(u * np.sign(w), curvature), worth)
+            )
         return float(best.sum())
+
+    def _at_infinity(self, rise: Floats, curvature: float) -> Floats:
+        """The limit of ``rise |w_j|`` minus what w_j costs: infinite where u pays more than lam charges."""
+        if curvature > 0:
+            return np.full(rise.shape, -np.inf)
+        charge = self._entry_values(np.ones_like(rise))
+        return np.where(rise > charge, np.inf, np.where(rise < charge, -np.inf, 0.0))
 
     def _free(self, u: Floats, curvature: float) -> Floats:
         assert self.domain is not None
@@ -204,7 +213,7 @@ class OnSimplex(Term):
 
 def term(penalty: Penalty, lam: float, domain: ConvexSet | None) -> Term:
     """The term for a penalty and a set, if there is an exact prox for the two together."""
-    if domain is None:
+    if domain is None or isinstance(domain, WholeSpace):
         return Plain(penalty, lam)
     rules: list[tuple[bool, type[Term]]] = [
         (isinstance(domain, NonNegative) and penalty.monotone and lam > 0, OnOrthant),

@@ -10,7 +10,7 @@ import numpy as np
 
 from pdprox.certificate import primal_value
 from pdprox.penalties import Norm, Penalty
-from pdprox.problem import Problem
+from pdprox.problem import Problem, required
 from pdprox.solution import Solution
 from pdprox.solve import Report, solve
 from pdprox.typing import Floats
@@ -112,6 +112,7 @@ def path(
     -------
     Path
     """
+    required(problem)
     values = _lams(problem, lams, n_lams, ratio)
     solutions: list[Solution] = []
     for lam in values:

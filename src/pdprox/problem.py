@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,11 @@ from pdprox.losses import Loss, paper_form
 from pdprox.naming import by_name
 from pdprox.penalties import Penalty
 from pdprox.samples import LocalSamples, Samples, ShiftedColumns, WeightedBudget
-from pdprox.samples.intake import stored_matrix
+from pdprox.samples.intake import advice, fine, fits, stored_matrix
 from pdprox.samples.matrix import Matrix, Shifted
 from pdprox.sets import Budget, ConvexSet
 from pdprox.typing import Floats
+from pdprox.values import number, real
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -87,6 +89,8 @@ class Problem:
         lam = _lam(lam)
         if not isinstance(intercept, (bool, np.bool_)):
             raise TypeError(f"intercept must be True or False, got {intercept!r}")
+        if primal_set is not None and not isinstance(primal_set, ConvexSet):
+            raise TypeError(f"primal_set must be an object such as NonNegative(), got {primal_set!r}")
         matrix = _matrix(X)
         n, d = matrix.shape
         targets = _targets(y, n, told)
@@ -95,7 +99,7 @@ class Problem:
         price.check(shape)
         if primal_set is not None:
             primal_set.check(shape)
-        budget = None if dual_set is None else _budget(dual_set, weights, told, dual_form)
+        budget = None if dual_set is None else _budget(dual_set, weights, targets.ndim, told, dual_form)
         told = _dual_form(told, dual_form)
         samples = LocalSamples(matrix, targets, told, weights, bool(intercept), budget)
         features = Features(term(price, lam, primal_set), samples.shape, bool(intercept))
@@ -126,12 +130,8 @@ class Problem:
     def join(self, w: Any, intercept: Any = None) -> Floats:
         """w and the intercept as the engine's x.  With shifted columns, w is in the units of these columns."""
         d, rest = self.features.d, self.features.shape[1:]
-        w = np.array(w, dtype=np.float64)
-        if w.size == d * int(np.prod(rest)):
-            w = w.reshape((d, *rest))
-        if w.shape != (d, *rest):
-            raise ValueError(f"w must have shape {(d, *rest)}, got {w.shape}")
-        b = np.asarray(0.0 if intercept is None else intercept, dtype=np.float64)
+        w = _shaped(w, (d, *rest), "w", "")
+        b = real(0.0 if intercept is None else intercept, "the intercept")
         if not (np.all(np.isfinite(w)) and np.all(np.isfinite(b))):
             raise ValueError("w and the intercept must be finite; they hold NaN or infinite values")
         if not self.features.intercept:
@@ -146,11 +146,31 @@ class Problem:
         last = np.broadcast_to(b.reshape(rest if b.size > 1 else ()), rest)
         return np.concatenate([w, last[None]])
 
+    def slopes(self, alpha: Any) -> Floats:
+        """Dual variables of the user's as an array of slopes."""
+        expected = self.samples.slopes(self.samples.dual()).shape
+        array = _shaped(alpha, expected, "alpha", ", one slope for each sample")
+        if not np.all(np.isfinite(array)):
+            raise ValueError("alpha must be finite; it holds NaN or infinite values")
+        return array
+
+    @cached_property
+    def rounding(self) -> float:
+        """What rounding leaves of an objective that begins at the loss of w = 0 and falls to nothing."""
+        begin = self.samples.loss(np.zeros(self.features.shape), improve=False)[0]
+        return 64.0 * float(np.finfo(np.float64).eps) * begin if np.isfinite(begin) else 0.0
+
     def split(self, x: Floats) -> tuple[Floats, Any]:
         """The engine's x as w and the intercept (0.0 without one)."""
         if not self.features.intercept:
             return x.copy(), 0.0 if x.ndim == 1 else np.zeros(x.shape[1])
         return x[:-1].copy(), float(x[-1]) if x.ndim == 1 else x[-1].copy()
+
+
+def required(problem: Any) -> None:
+    """Raise TypeError when this is no problem."""
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a Problem(X, y, ...), got {type(problem).__name__}")
 
 
 def _object(given: Any, kind: type, members: tuple[type, ...], name: str) -> Any:
@@ -163,14 +183,22 @@ def _object(given: Any, kind: type, members: tuple[type, ...], name: str) -> Any
     return given
 
 
+def _shaped(given: Any, shape: tuple[int, ...], name: str, what: str) -> Floats:
+    """A float64 array of this shape; one row or one column will do for a vector."""
+    array = real(given, name)
+    if len(shape) == 1 and array.ndim == 2 and 1 in array.shape:
+        array = array.ravel()
+    if array.shape != shape:
+        hint = "; transpose it" if array.T.shape == shape else ""
+        raise ValueError(f"{name} must have shape {shape}{what}, got {array.shape}{hint}")
+    return array
+
+
 def _lam(lam: Any) -> float:
-    try:
-        number = float(lam)
-    except (TypeError, ValueError):
-        raise TypeError(f"lam must be a number, got {lam!r}") from None
-    if not np.isfinite(number) or number < 0:
-        raise ValueError(f"lam must be a finite number >= 0, got {number}")
-    return number
+    factor = number(lam, "lam")
+    if not np.isfinite(factor) or factor < 0:
+        raise ValueError(f"lam must be a finite number >= 0, got {factor}")
+    return factor
 
 
 def _matrix(X: Any) -> Matrix:
@@ -196,16 +224,17 @@ def _targets(y: Any, n: int, loss: Loss) -> Floats:
     array = np.asarray(y)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"y must hold numbers, got dtype {array.dtype}; encode classes as -1 and 1")
-    array = array.astype(np.float64)
+    array = real(y, "y")
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim not in (1, 2) or len(array) != n or 0 in array.shape:
         raise ValueError(
             f"y must have one entry or row for each of the {n} rows of X, got shape {array.shape}"
         )
-    if not np.all(np.isfinite(array)):
-        bad = int(np.flatnonzero(~np.isfinite(array.reshape(n, -1)).all(axis=1))[0])
-        raise ValueError(f"y holds {array[bad]} in row {bad}; impute or drop what is missing")
+    if not fine(array):
+        row, column = (int(number) for number in np.argwhere(~fits(array.reshape(n, -1)))[0])
+        value = array.reshape(n, -1)[row, column]
+        raise ValueError(f"y holds {value} in row {row}; {advice(value)}")
     loss.check_targets(array)
     return np.ascontiguousarray(array)
 
@@ -213,10 +242,7 @@ def _targets(y: Any, n: int, loss: Loss) -> Floats:
 def _weights(given: Any, n: int) -> Floats:
     if given is None:
         return np.ones(n)
-    array = np.asarray(given)
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"sample_weight must hold numbers, got dtype {array.dtype}")
-    array = array.astype(np.float64)
+    array = real(given, "sample_weight")
     if array.shape != (n,):
         raise ValueError(f"sample_weight must have shape ({n},), got {array.shape}")
     if not np.all(np.isfinite(array)) or np.any(array < 0):
@@ -224,6 +250,10 @@ def _weights(given: Any, n: int) -> Floats:
         raise ValueError(f"sample_weight must be finite and >= 0, got {array[bad]} in row {bad}")
     if not np.any(array > 0):
         raise ValueError("sample_weight is 0 for every sample; at least one must be positive")
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if not np.isfinite(total):
+        raise ValueError(f"sample_weight is too large to be summed, up to {array.max()}; only ratios matter")
     return array
 
 
@@ -235,7 +265,7 @@ def _dual_form(loss: Loss, form: str) -> Loss:
     raise ValueError(f'dual_form must be "compact" or "paper", got {form!r}')
 
 
-def _budget(given: ConvexSet, weights: Floats, loss: Loss, form: str) -> WeightedBudget:
+def _budget(given: ConvexSet, weights: Floats, dimensions: int, loss: Loss, form: str) -> WeightedBudget:
     if not isinstance(given, Budget):
         raise TypeError(f"dual_set must be a pdprox.sets.Budget, got {given!r}")
     line = loss.broken_line
@@ -243,6 +273,8 @@ def _budget(given: ConvexSet, weights: Floats, loss: Loss, form: str) -> Weighte
         raise ValueError(
             f"a budget on the dual goes with broken lines in compact form, not with {loss!r}, {form!r}"
         )
+    if dimensions > 1:
+        raise ValueError("a budget on the dual goes with one target; fit the columns of y one by one")
     given.check(weights.shape)
     v = np.broadcast_to(
         np.asarray(1.0 if given.weights is None else given.weights, dtype=np.float64), weights.shape

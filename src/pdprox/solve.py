@@ -14,7 +14,7 @@ import numpy as np
 from pdprox.certificate import Certificate, bound_of_feasible, primal_value
 from pdprox.methods import ALL, Audit, Method, PdproxRestarted, State
 from pdprox.naming import by_name, name_of
-from pdprox.problem import Problem
+from pdprox.problem import Problem, required
 from pdprox.progress import progress
 from pdprox.samples import Dual
 from pdprox.solution import ADVICE, ConvergenceWarning, History, Solution, Status
@@ -75,7 +75,7 @@ class Judge:
     def certificate(self) -> Certificate:
         """Of the best primal and the best dual point so far."""
         assert self.x is not None
-        return Certificate(self.primal, self.dual, self.problem.split(self.x)[1])
+        return Certificate(self.primal, self.dual, self.problem.split(self.x)[1], self.problem.rounding)
 
     def stalled(self) -> bool:
         """Whether many audits and half of all iterations, many themselves or near rounding, gained less than 1 %."""
@@ -129,7 +129,10 @@ def solve(
     Solution
         The best points found, whatever the status: after Ctrl-C, too.
     """
+    required(problem)
     _check_options(tol, max_iter, max_time)
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback must be a function, got {callback!r}")
     engine = _method(method)
     judge = Judge(problem, name_of(engine))
     problem.samples.passes = 0.0
@@ -147,7 +150,7 @@ def solve(
             status = _run(problem, engine, x, dual, judge, verdict, limit, max_time)
         except KeyboardInterrupt:
             status = "interrupted"
-            if judge.x is None:
+            if not judge.rows:
                 judge.audit([(x, dual)])
     return _finish(problem, judge, status, tol)
 
@@ -229,7 +232,7 @@ def _starting_point(problem: Problem, warm_start: Any) -> tuple[Floats, Dual]:
     x = problem.features.inside(problem.join(w, intercept))
     if alpha is None:
         return x, problem.samples.dual()
-    return x, problem.samples.warm(np.asarray(alpha, dtype=np.float64))
+    return x, problem.samples.warm(problem.slopes(alpha))
 
 
 def _method(method: str | Method) -> Method:

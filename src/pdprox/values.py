@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -77,8 +78,26 @@ def per_entry(values: Floats, shape: tuple[int, ...], name: str) -> Floats:
     )
 
 
+def number(value: Any, name: str) -> float:
+    """A real number; strings, booleans and arrays are errors."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    return float(value)
+
+
+def real(values: Any, name: str) -> Floats:
+    """A float64 array; what is not of a real dtype, or hides entries behind a mask, is an error."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array; drop what is masked, or fill it in with .filled(value)")
+    return array.astype(np.float64)
+
+
 def share(value: float, name: str) -> float:
     """A number between 0 and 1."""
+    value = number(value, name)
     if not 0.0 <= value <= 1.0:
         raise ValueError(f"{name} must lie between 0 and 1, got {value}")
     return float(value)

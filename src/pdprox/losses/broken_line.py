@@ -12,6 +12,7 @@ import numpy as np
 
 from pdprox.losses.base import Line, Loss, Reads
 from pdprox.typing import Array
+from pdprox.values import number, settle
 from pdprox.vectors import floating
 
 
@@ -101,6 +102,12 @@ class BrokenLineLoss(Loss):
         return a
 
 
+def _numbers(given: Any, name: str) -> tuple[float, ...]:
+    if isinstance(given, str) or not isinstance(given, (Sequence, np.ndarray)):
+        raise TypeError(f"{name} must be a sequence of numbers, got {given!r}")
+    return tuple(number(value, name) for value in given)
+
+
 def _checked(kinks: Sequence[float], slopes: Sequence[float], smoothing: float) -> None:
     """Raise ValueError unless the line is convex, finite where it must be, and has a least value."""
     if len(slopes) != len(kinks) + 1:
@@ -157,8 +164,7 @@ class BrokenLine(BrokenLineLoss):
     reads: Reads = "residual"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kinks", tuple(float(kink) for kink in self.kinks))
-        object.__setattr__(self, "slopes", tuple(float(slope) for slope in self.slopes))
+        settle(self, kinks=_numbers(self.kinks, "kinks"), slopes=_numbers(self.slopes, "slopes"))
         _checked(self.kinks, self.slopes, 0.0)
         if self.reads not in ("margin", "residual"):
             raise ValueError(f'reads must be "margin" or "residual", got {self.reads!r}')

@@ -11,6 +11,7 @@ from scipy.special import expit, xlogy
 from pdprox.losses.base import Loss
 from pdprox.losses.broken_line import BrokenLineLoss
 from pdprox.typing import Array
+from pdprox.values import number
 from pdprox.vectors import floating
 
 
@@ -55,7 +56,7 @@ class GeneralizedHinge(BrokenLineLoss):
     kinks = (0.0, 1.0)
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.a) and self.a > 1):
+        if not (np.isfinite(number(self.a, "a")) and self.a > 1):
             raise ValueError(f"a must be greater than 1, got {self.a}; a = 1 is Hinge()")
 
     @property

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from pdprox.losses.broken_line import BrokenLineLoss
+from pdprox.values import number
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class EpsilonInsensitive(BrokenLineLoss):
     epsilon: float = 0.1
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.epsilon) and self.epsilon >= 0):
+        if not (np.isfinite(number(self.epsilon, "epsilon")) and self.epsilon >= 0):
             raise ValueError(f"epsilon must be a number >= 0, got {self.epsilon}")
 
     @property
@@ -83,7 +84,7 @@ class Pinball(BrokenLineLoss):
     kinks = (0.0,)
 
     def __post_init__(self) -> None:
-        if not 0 < self.quantile < 1:
+        if not 0 < number(self.quantile, "quantile") < 1:
             raise ValueError(f"quantile must lie strictly between 0 and 1, got {self.quantile}")
 
     @property
@@ -116,7 +117,7 @@ class Huber(BrokenLineLoss):
     smoothing = 1.0
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.delta) and self.delta > 0):
+        if not (np.isfinite(number(self.delta, "delta")) and self.delta > 0):
             raise ValueError(f"delta must be a number > 0, got {self.delta}; for delta = 0 use Absolute()")
 
     @property

@@ -10,6 +10,8 @@ import scipy.sparse as sp
 
 from pdprox.samples.matrix import BLOCK, Stored
 
+_LARGEST = 1e75
+
 
 @dataclass(frozen=True)
 class ShiftedColumns:
@@ -59,6 +61,8 @@ def stored_matrix(X: Any) -> Stored:
     """
     if sp.issparse(X):
         return Stored(_checked_csr(X))
+    if isinstance(X, np.ma.MaskedArray):
+        raise TypeError("X is a masked array; drop or impute what is masked, then pass X.filled(value)")
     if isinstance(X, np.matrix):
         X = np.asarray(X)
     array = X if isinstance(X, np.ndarray) else np.asarray(X)
@@ -71,7 +75,7 @@ def stored_matrix(X: Any) -> Stored:
         array = np.ascontiguousarray(array)
     height = max(1, BLOCK // array.shape[1])
     for start in range(0, array.shape[0], height):
-        _check_finite(array[start : start + height], "X", start)
+        _check_finite(array[start : start + height], start)
     return Stored(array)
 
 
@@ -81,6 +85,7 @@ def _checked_csr(X: Any) -> sp.csr_array:
     dtype = _float_type(X.dtype, "X")
     _check_size(X.shape)
     csr = sp.csr_array(X)
+    _check_places(csr)
     if not csr.has_canonical_format:
         csr = csr.copy()
         csr.sum_duplicates()
@@ -88,23 +93,25 @@ def _checked_csr(X: Any) -> sp.csr_array:
     if indices.dtype != indptr.dtype or indices.dtype not in (np.int32, np.int64):
         wide = np.int64 if max(csr.nnz, *csr.shape) > np.iinfo(np.int32).max else np.int32
         indices, indptr = indices.astype(wide), indptr.astype(wide)
-    # the kernels trust the indices, so look at them once
+    data = csr.data.astype(dtype, copy=False)
+    if not fine(data):
+        bad = int(np.flatnonzero(~fits(data))[0])
+        row = int(np.searchsorted(indptr, bad, side="right")) - 1
+        raise ValueError(f"X holds {data[bad]} in row {row}, column {indices[bad]}; {advice(data[bad])}")
+    checked = sp.csr_array((data, indices, indptr), shape=csr.shape)
+    checked.has_canonical_format = True
+    return checked
+
+
+def _check_places(csr: Any) -> None:
+    """Look once at what scipy and the kernels trust."""
+    indices, indptr = csr.indices, csr.indptr
     if indptr[0] != 0 or indptr[-1] > len(indices) or np.any(np.diff(indptr) < 0):
         raise ValueError(
             "X is not a valid sparse matrix: its row pointers do not ascend from 0 to the number of entries"
         )
     if csr.nnz and (indices.min() < 0 or indices.max() >= csr.shape[1]):
         raise ValueError(f"X is not a valid sparse matrix: a column index lies outside 0..{csr.shape[1] - 1}")
-    data = csr.data.astype(dtype, copy=False)
-    if not np.all(np.isfinite(data)):
-        bad = int(np.flatnonzero(~np.isfinite(data))[0])
-        row = int(np.searchsorted(indptr, bad, side="right")) - 1
-        raise ValueError(
-            f"X holds {data[bad]} in row {row}, column {indices[bad]}; impute or drop what is missing"
-        )
-    checked = sp.csr_array((data, indices, indptr), shape=csr.shape)
-    checked.has_canonical_format = True
-    return checked
 
 
 def _float_type(dtype: np.dtype[Any], name: str) -> np.dtype[Any]:
@@ -124,12 +131,26 @@ def _check_size(shape: tuple[int, ...]) -> None:
         raise ValueError(f"X must have at least one sample and one feature, got shape {tuple(shape)}")
 
 
-def _check_finite(array: np.ndarray, name: str, first_row: int = 0) -> None:
-    if np.isfinite(array.sum(dtype=np.float64)):  # NaN and inf survive a sum; only then look closer
+def _check_finite(array: np.ndarray, first_row: int) -> None:
+    if fine(array):
         return
-    bad = np.argwhere(~np.isfinite(array))
-    if len(bad):
-        i, j = (int(number) for number in bad[0])
-        raise ValueError(
-            f"{name} holds {array[i, j]} in row {i + first_row}, column {j}; impute or drop what is missing"
-        )
+    i, j = (int(number) for number in np.argwhere(~fits(array))[0])
+    raise ValueError(f"X holds {array[i, j]} in row {i + first_row}, column {j}; {advice(array[i, j])}")
+
+
+def fits(numbers: np.ndarray) -> np.ndarray:
+    """Whether each number is finite and so small that products of four of them are, too."""
+    small: np.ndarray = np.abs(numbers) <= np.float64(_LARGEST)
+    return small
+
+
+def fine(numbers: np.ndarray) -> bool:
+    """Whether all numbers fit: NaN and what is too large show up in the two ends."""
+    return float(numbers.min(initial=0)) >= -_LARGEST and float(numbers.max(initial=0)) <= _LARGEST
+
+
+def advice(number: float) -> str:
+    """What to do about a number that does not fit."""
+    if np.isfinite(number):
+        return f"numbers beyond {_LARGEST:g} overflow when they are multiplied: change the unit"
+    return "impute or drop what is missing"

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from pdprox.sets.base import ConvexSet
 from pdprox.typing import Array, Floats
-from pdprox.values import ByValue, frozen, per_entry, refuse, settle
+from pdprox.values import ByValue, frozen, number, per_entry, refuse, settle
 from pdprox.vectors import floating, narrow
 
 
@@ -129,7 +129,7 @@ class LInfBall(ConvexSet):
 
 def size(value: float, name: str) -> float:
     """A finite number >= 0."""
-    if not 0.0 <= value < np.inf:
+    if not 0.0 <= number(value, name) < np.inf:
         raise ValueError(
             f"{name} must be finite and >= 0, got {value}; where there is no bound use WholeSpace()"
         )
