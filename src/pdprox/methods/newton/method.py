@@ -21,6 +21,7 @@ _FEW_ROWS = 1000
 _STAGE, _STAGE_ROWS = 8, 2000
 import os
 STAGETOL=float(os.environ.get('STOL','1e-1'))
+SLACK=float(os.environ.get('SLACK','1'))
 S_FACTOR=float(os.environ.get('SF','1e2'))
 #: subproblems in a round at most
 _SUBPROBLEMS = 8
@@ -43,6 +44,8 @@ class Standing(State):
     columns: Any = None
     rows: Any = None
     rounds: int = 0
+    #: what the proximal terms of the last subproblem measured
+    residual: float = np.inf
     #: how many rows to take for each unsettled one
     breadth: float = 4.0
     #: where the last round on some of the rows started: primal value, x, dual, sigma
@@ -190,7 +193,8 @@ class PdproxNewton(Method):
         # a round on few of the rows is cheap against the audit that ends it
         share = inner.samples.size(None) / state.problem.samples.size(None)
         enough = max(0.03 * min(state.gap, 1.0) * max(share, 1e-3), 1e-13) * abs(state.primal)
-        return inner.residual <= enough or inner.subproblems >= _SUBPROBLEMS
+        running_off = state.rows is not None and inner.residual > 4.0 * state.residual
+        return inner.residual <= enough or running_off or inner.subproblems >= _SUBPROBLEMS
 
     def _open(self, state: Standing) -> None:
         problem = state.problem
@@ -211,7 +215,11 @@ class PdproxNewton(Method):
             state.before = state.primal, state.x, state.dual, state.sigma
         size = max(float(x @ (metric * x)), problem.samples.spread() ** 2)
         s = S_FACTOR * 10.0 * size / max(min(state.gap, 1.0) * abs(state.primal), 1e-300)
-        state.round = Round(part, tariff.at(state.columns), frozen, metric, s, state.sigma, x, dual, x)
+        slack = max(SLACK * min(state.gap, 1.0), 1e-13)
+        state.round = Round(
+            part, tariff.at(state.columns), frozen, metric, s, state.sigma, x, dual, x,
+            slack=slack, residual=state.residual,
+        )  # fmt: skip
 
     def _columns(self, state: Standing) -> Any:
         problem, tariff = state.problem, state.problem.features.tariff
@@ -232,7 +240,7 @@ class PdproxNewton(Method):
     def _choose_rows(self, state: Standing) -> Any:
         samples = state.problem.samples
         n = samples.size(None)
-        if state.rounds == 0 or n < _FEW_ROWS:
+        if state.rounds == 0 or n < _FEW_ROWS or state.gap > 0.3:
             return None
         z = samples.predict(state.x)
         unsettled = samples.unsettled(state.dual, z)
@@ -252,7 +260,7 @@ class PdproxNewton(Method):
             outside = unsettled - inner.samples.unsettled(inner.dual, inner.predictions)
             if outside > 0.02 * max(unsettled, 1):
                 state.breadth *= 2.0
-        state.x, state.dual, state.sigma = x, dual, inner.sigma
+        state.x, state.dual, state.sigma, state.residual = x, dual, inner.sigma, inner.residual
         state.round = None
         state.rounds += 1
         state.due = True

@@ -16,7 +16,7 @@ from pdprox.typing import Floats
 #: a subproblem is solved when a step promises less than this share of what the proximal terms measure
 import os
 _SHARE = float(os.environ.get("SHARE","0.05"))
-G1=float(os.environ.get("G1","6"));G2=float(os.environ.get("G2","3"));N2=int(os.environ.get("N2","12"))
+KEEP=float(os.environ.get("KEEP","0"));G1=float(os.environ.get("G1","6"));G2=float(os.environ.get("G2","3"));N2=int(os.environ.get("N2","12"))
 #: a fall by less than this share of the terms that it is the difference of drowns in rounding
 _NOISE = 1e-14
 #: Newton steps for a subproblem at most
@@ -52,8 +52,12 @@ class Round:
     x: Floats
     predictions: Any = None
     augmented: Augmented | None = None
+    #: how far from feasible the slopes of a solved subproblem may be
+    slack: float = np.inf
     steps: int = 0
     subproblems: int = 0
+    #: whether the last step promised little
+    solved: bool = False
     #: what the proximal terms of the last subproblem measured
     residual: float = np.inf
     #: charges at x
@@ -72,6 +76,9 @@ class Round:
         assert self.augmented is not None
         away = self.metric * (self.x - self.anchor) / self.s
         gradient = self.samples.gradient(self.augmented) + self.frozen + away
+        if self.solved and self._infeasibility(gradient) <= self.slack:
+            self._next(True)
+            return
         change, charge, energy = self._direction(gradient)
         down = float(gradient @ change)
         promised, noise = self.charge - charge - down, _NOISE * (abs(down) + self.charge + charge)
@@ -87,30 +94,41 @@ class Round:
             self.charge = charge if length == 1.0 else self.tariff.value(self.x[: self.tariff.d])
             self._look()
         self.steps += 1
-        measured = self._measured()
-        solved = promised <= _SHARE * measured
-        quiet = promised <= 1e-3 * noise
-        if solved or quiet or length == 0 or self.steps >= _STEPS:
-            self._next(solved or quiet or (length == 0 and self.steps > 1), measured)
+        self.solved = promised <= _SHARE * self._measured()
+        if self.solved and (self.tariff.smooth or promised <= 1e-3 * noise):
+            self._next(True)
+        elif length == 0 or self.steps >= _STEPS:
+            self._next(self.solved or (length == 0 and self.steps > 1))
+
+    def _infeasibility(self, gradient: Floats) -> float:
+        """By which share the slopes at x miss what the dual of the penalty asks for."""
+        d, w = self.tariff.d, self.x[: self.tariff.d]
+        pull = self.tariff.pull(w, gradient[:d])
+        beyond = float(np.max(pull, initial=1.0, where=np.isfinite(pull))) - 1.0
+        if self.tariff.squared:
+            return beyond
+        lost = self.charge + float(w @ gradient[:d])
+        return beyond + abs(lost) / max(self.charge, 1e-300)
 
     def _measured(self) -> float:
         assert self.augmented is not None
         away = self.x - self.anchor
         return self.augmented.moved / self.sigma + float(away @ (self.metric * away)) / self.s
 
-    def _next(self, solved: bool, measured: float) -> None:
+    def _next(self, solved: bool) -> None:
         """Move the multipliers; longer dual steps after easy subproblems, shorter ones after hard ones."""
         assert self.augmented is not None
         self.subproblems += 1
+        measured, before = self._measured(), self.residual
         if solved or self.steps > 1:  # a failure of the very first search must not move the multipliers
             self.dual = self.samples.ascended(self.augmented)
             self.anchor = self.x
             self.residual = measured
         if not solved:
             self.sigma /= 3.0
-        elif self.steps <= N2:
+        elif self.steps <= N2 and measured > KEEP * before:
             self.sigma *= G1 if self.steps <= 3 else G2
-        self.steps = 0
+        self.steps, self.solved = 0, False
         self._look()
 
     def _direction(self, gradient: Floats) -> tuple[Floats, float, float]:
