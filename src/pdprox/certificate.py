@@ -80,8 +80,10 @@ def bound_of_feasible(problem: Problem, dual: Dual, primal: float) -> tuple[floa
     if problem.features.free is not None:
         u = np.where(problem.features.free[: problem.features.d] > 0, 0.0, u)
 
+    conjugate = term.along(u)
+
     def bound(scale: float) -> float:
-        return samples.line(dual, scale) - term.conjugate(scale * u)
+        return samples.line(dual, scale) - conjugate(scale)
 
     # the sums of free coefficients are 0 up to rounding only, which must not be multiplied
     longest = _LONGEST_STRETCH if problem.features.free is None else 2.0

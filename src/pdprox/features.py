@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -42,6 +43,10 @@ class Term(ABC):
             low, high = (middle, high) if np.isfinite(self.conjugate(middle * u)) else (low, middle)
         return low
 
+    def along(self, u: Floats) -> Callable[[float], float]:
+        """The conjugate at s u, as a function of an s from 0 to ``limit(u)``."""
+        return lambda s: self.conjugate(s * u)
+
     def tariff(self, d: int) -> Tariff | None:
         """lam R of d coefficients as numbers, if it has that form and there is no set."""
         return None
@@ -67,6 +72,11 @@ class Plain(Term):
         if self.lam == 0:
             return 0.0 if not np.any(u) else float("inf")
         return self.lam * float(self.penalty.conjugate(u / self.lam))
+
+    def along(self, u: Floats) -> Callable[[float], float]:
+        if self.lam > 0 and isinstance(self.penalty, Norm):
+            return lambda s: 0.0
+        return super().along(u)
 
     def limit(self, u: Floats) -> float:
         if not isinstance(self.penalty, Norm):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pdprox.certificate import Certificate, bound_of_feasible, primal_value
-from pdprox.methods import ALL, Audit, Method, PdproxRestarted, State
+from pdprox.methods import ALL, Audit, Method, State
 from pdprox.naming import by_name, name_of
 from pdprox.problem import Problem, required
 from pdprox.progress import progress
@@ -142,7 +142,8 @@ def solve(
 
         def verdict(state: State) -> Status | None:
             audit = judge.audit(state.candidates())
-            show(judge.seconds, problem.samples.passes, judge.iteration, audit.certificate, judge.method)
+            doing = state.phase or judge.method
+            show(judge.seconds, problem.samples.passes, judge.iteration, audit.certificate, doing)
             state.learn(audit)
             return _verdict(judge, tol, max_time, callback)
 
@@ -240,8 +241,6 @@ def _method(method: str | Method) -> Method:
         return method
     if not isinstance(method, str):
         raise TypeError(f"method must be a name or a Method, got {method!r}")
-    if method == "auto":
-        return PdproxRestarted()
     found: Method = by_name(method, ALL, "method")
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pdprox.methods.auto import Auto
 from pdprox.methods.base import Audit, Method, State
 from pdprox.methods.newton import PdproxNewton
 from pdprox.methods.paper import (
@@ -17,6 +18,7 @@ from pdprox.methods.tuning import Tuned, tune
 
 #: every method; ``method="pdprox-dual"`` and the like read it
 ALL: tuple[type[Method], ...] = (
+    Auto,
     PdproxDual,
     PdproxPrimal,
     PdproxDualOneProjection,
@@ -29,6 +31,7 @@ ALL: tuple[type[Method], ...] = (
 __all__ = [
     "ALL",
     "Audit",
+    "Auto",
     "Method",
     "PdproxAccelerated",
     "PdproxDual",

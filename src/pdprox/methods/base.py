@@ -32,6 +32,11 @@ class State:
     #: whether now is the time for an audit; None leaves that to the schedule of the loop
     due: bool | None = field(default=None, kw_only=True)
 
+    @property
+    def phase(self) -> str:
+        """In plain words, what the method is doing; empty if its name says it all."""
+        return ""
+
     def candidates(self) -> list[tuple[Floats, Dual]]:
         """The points worth auditing."""
         return [(self.x, self.dual)]

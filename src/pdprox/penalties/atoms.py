@@ -65,6 +65,8 @@ class L1(ByValue, RowNorm, BrokenLineNorm):
         return soft_threshold(v, np.asarray(step) * self._charges(v.shape))
 
     def dual_norm(self, u: Array) -> float:
+        if self.weights is None:
+            return float(np.abs(u).max(initial=0.0))
         return float(ratio(np.abs(u), self._charges(np.shape(u))).max(initial=0.0))
 
     def fall(self, v: Array) -> tuple[Floats, Floats]:

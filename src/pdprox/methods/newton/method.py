@@ -19,10 +19,8 @@ from pdprox.typing import Floats
 _FEW_ROWS = 1000
 #: the share of the rows that a first stage uses, and what it must be left with
 _STAGE, _STAGE_ROWS = 8, 2000
-import os
-STAGETOL=float(os.environ.get('STOL','1e-1'))
-SLACK=float(os.environ.get('SLACK','1'))
-S_FACTOR=float(os.environ.get('SF','1e2'))
+#: a stage ends at this gap, or after so many rounds
+_STAGE_GAP, _STAGE_ROUNDS = 0.1, 6
 #: subproblems in a round at most
 _SUBPROBLEMS = 8
 
@@ -57,6 +55,15 @@ class Standing(State):
             x, _ = self.stage.candidates()[0]
             return [(x, _slopes_at(self.problem, x, self.sigma))]
         return [self.whole() if self.round is not None else (self.x, self.dual)]
+
+    @property
+    def phase(self) -> str:
+        """What the current round works on."""
+        if self.stage is not None:
+            return self.stage.phase
+        samples, d = self.problem.samples, self.problem.features.d
+        columns = d if self.columns is None else len(self.columns)
+        return f"Newton on {samples.size(self.rows)} of {samples.size(None)} rows, {columns} of {d} columns"
 
     def learn(self, audit: Audit) -> None:
         """Go on from the audited dual, whose sums are known and meet the intercept's condition."""
@@ -156,7 +163,7 @@ class PdproxNewton(Method):
             self._step(state.stage)
             if state.stage.due:
                 self._audit(state.stage)
-                if state.stage.gap <= STAGETOL or state.stage.rounds >= 6:
+                if state.stage.gap <= _STAGE_GAP or state.stage.rounds >= _STAGE_ROUNDS:
                     self._enter(state)
             return
         if state.round is None:
@@ -214,8 +221,8 @@ class PdproxNewton(Method):
             frozen = state.dual.g[kept] - part.backward(dual).g
             state.before = state.primal, state.x, state.dual, state.sigma
         size = max(float(x @ (metric * x)), problem.samples.spread() ** 2)
-        s = S_FACTOR * 10.0 * size / max(min(state.gap, 1.0) * abs(state.primal), 1e-300)
-        slack = max(SLACK * min(state.gap, 1.0), 1e-13)
+        s = 1e3 * size / max(min(state.gap, 1.0) * abs(state.primal), 1e-300)
+        slack = max(min(state.gap, 1.0), 1e-13)
         state.round = Round(
             part, tariff.at(state.columns), frozen, metric, s, state.sigma, x, dual, x,
             slack=slack, residual=state.residual,

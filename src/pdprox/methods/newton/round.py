@@ -14,9 +14,7 @@ from pdprox.samples import Augmented, Dual, Samples
 from pdprox.typing import Floats
 
 #: a subproblem is solved when a step promises less than this share of what the proximal terms measure
-import os
-_SHARE = float(os.environ.get("SHARE","0.05"))
-KEEP=float(os.environ.get("KEEP","0"));G1=float(os.environ.get("G1","6"));G2=float(os.environ.get("G2","3"));N2=int(os.environ.get("N2","12"))
+_SHARE = 0.05
 #: a fall by less than this share of the terms that it is the difference of drowns in rounding
 _NOISE = 1e-14
 #: Newton steps for a subproblem at most
@@ -119,15 +117,15 @@ class Round:
         """Move the multipliers; longer dual steps after easy subproblems, shorter ones after hard ones."""
         assert self.augmented is not None
         self.subproblems += 1
-        measured, before = self._measured(), self.residual
+        measured = self._measured()
         if solved or self.steps > 1:  # a failure of the very first search must not move the multipliers
             self.dual = self.samples.ascended(self.augmented)
             self.anchor = self.x
             self.residual = measured
         if not solved:
             self.sigma /= 3.0
-        elif self.steps <= N2 and measured > KEEP * before:
-            self.sigma *= G1 if self.steps <= 3 else G2
+        elif self.steps <= 12:
+            self.sigma *= 6.0 if self.steps <= 3 else 3.0
         self.steps, self.solved = 0, False
         self._look()
 
