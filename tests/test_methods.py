@@ -5,9 +5,11 @@ import pytest
 
 from pdprox import Problem, losses, methods, penalties, solve
 from pdprox.methods import (
+    Auto,
     PdproxAccelerated,
     PdproxDual,
     PdproxDualOneProjection,
+    PdproxNewton,
     PdproxPrimal,
     PdproxRestarted,
     PdproxTwoSteps,
@@ -245,8 +247,8 @@ def test_weight_two_is_the_row_twice_in_every_iterate():
     weighted = Problem(X, y, "hinge", "l1", lam=0.01, sample_weight=counts)
     repeated = Problem(np.repeat(X, counts, axis=0), np.repeat(y, counts), "hinge", "l1", lam=0.01)
     for method in specimens(methods.ALL):
-        if isinstance(method, PdproxAccelerated):
-            continue
+        if isinstance(method, PdproxAccelerated | PdproxNewton | Auto):
+            continue  # Newton's working sets count rows: only its solutions agree
         for left, right in zip(run(weighted, method, 30), run(repeated, method, 30), strict=True):
             np.testing.assert_allclose(left.x, right.x, atol=1e-10, err_msg=str(method))
 

@@ -154,7 +154,7 @@ def test_the_audits_are_a_small_part_of_the_passes():
     X = rng.normal(size=(300, 200))
     problem = Problem(X, rng.normal(size=300), "absolute", "l1", lam=1e-3)
     with pytest.warns(ConvergenceWarning):
-        history = solve(problem, tol=0.0, max_iter=4000).history
+        history = solve(problem, tol=0.0, method="pdprox-restarted", max_iter=4000).history
     steps = np.diff(history.iterations)[10:-1]
     assert len(steps) and np.all(steps >= 20 * problem.samples.audit_cost)
 
@@ -182,7 +182,7 @@ def test_log_lines_reach_a_bare_terminal():
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ}
     )
-    assert "pdprox-restarted" in done.stderr
+    assert "Newton on 6 of 6 rows, 6 of 6 columns" in done.stderr
     assert done.stdout == ""
 
 
@@ -195,7 +195,7 @@ BAD = [
     ({"max_iter": -1}, ValueError, "max_iter must be an integer >= 0, got -1"),
     ({"max_iter": 2.5}, ValueError, "max_iter must be an integer >= 0, got 2.5"),
     ({"max_time": 0.0}, ValueError, "max_time must be a number of seconds > 0, got 0.0"),
-    ({"method": "newton"}, ValueError, "unknown method 'newton'; known: pdprox-accelerated"),
+    ({"method": "newton"}, ValueError, "unknown method 'newton'; known: auto, pdprox-accelerated"),
     ({"method": 3}, TypeError, "method must be a name or a Method, got 3"),
     ({"verbose": "loud"}, ValueError, "verbose must be True, False or"),
     ({"warm_start": 3.0}, TypeError, r"warm_start must be a Solution or \(w, intercept, alpha\), got float"),

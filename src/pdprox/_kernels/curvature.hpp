@@ -23,7 +23,7 @@ struct Panels {
 // How many doubles the panels of a block take, twice; and how many rows a block has: it should stay in the cache.
 inline Index padded(Index d) { return (d + wide - 1) / wide * wide; }
 inline Index block_rows(Index d) {
-  const Index fitting = (Index(1) << 15) / padded(d);
+  const Index fitting = (Index(1) << 15) / (d > 0 ? padded(d) : 1);
   return fitting < 16 ? 16 : fitting > 512 ? 512 : fitting;
 }
 

@@ -207,7 +207,9 @@ class PdproxNewton(Method):
         problem = state.problem
         tariff = problem.features.tariff
         assert tariff is not None
-        if not np.isfinite(state.primal):
+        if state.due:  # nobody audited the last round
+            self._audit(state)
+        elif not np.isfinite(state.primal):
             state.primal, state.gap = primal_value(problem, state.x)[0], 1.0
         state.columns = self._columns(state)
         state.rows = self._choose_rows(state)
