@@ -12,14 +12,15 @@ PYTEST = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(RUN) -m pytest
 BUILD_INPUTS := pyproject.toml $(wildcard CMakeLists.txt src/pdprox/_kernels/*.[ch]pp)
 BENCHMARKS := $(filter-out benchmarks/make_shipped_data.py,$(wildcard benchmarks/*.py))
 
-.PHONY: help demo test test-all bench docs lint sanitize clean
+.PHONY: help demo test test-all bench bench-quick bench-kernels docs lint sanitize clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo      fit a sparse SVM on real data, print its certificate, draw demo.png"
 	@echo "make test      run the tests            make test-all  ... and the slow ones"
-	@echo "make bench     run the benchmarks       make docs      build the documentation"
+	@echo "make bench     race against the peers   make bench-quick  ... in a few minutes"
+	@echo "make docs      build the documentation  make bench-kernels  time the kernels and the methods"
 	@echo "make lint      style and types          make sanitize  kernels under sanitizers"
 	@echo "make clean     remove all that was made"
 
@@ -32,7 +33,14 @@ test: $(VENV)/installed-test
 test-all: $(VENV)/installed-test
 	$(PYTEST) -n auto -m ""
 
+# RACE holds options: make bench RACE="--resume --only covtype"
 bench: $(VENV)/installed-bench
+	$(RUN) benchmarks/race/race.py $(RACE)
+
+bench-quick: $(VENV)/installed-bench
+	$(RUN) benchmarks/race/race.py --quick $(RACE)
+
+bench-kernels: $(VENV)/installed-bench
 	for script in $(BENCHMARKS); do echo "== $$script"; $(RUN) $$script || exit 1; done
 
 docs: $(VENV)/installed-docs
