@@ -15,6 +15,8 @@ from pdprox.typing import Floats
 
 #: a subproblem is solved when a step promises less than this share of what the proximal terms measure
 _SHARE = 0.05
+#: columns that may enter in one step: a share of those in use, and a few
+_ENTER, _ENTER_FEW = 0.1, 50
 #: a fall by less than this share of the terms that it is the difference of drowns in rounding
 _NOISE = 1e-14
 #: Newton steps for a subproblem at most
@@ -144,11 +146,17 @@ class Round:
         return change, self.tariff.value(w + change[:d]), energy
 
     def _candidates(self, w: Floats, g: Floats) -> np.ndarray | None:
-        """The columns that may move: those in use, and those that the gradient draws away from 0."""
+        """The columns that may move: those in use, and of those that the gradient draws away from 0 the foremost."""
         if self.tariff.smooth:
             return None
-        alive = np.flatnonzero(self.tariff.in_use(w) | (self.tariff.pull(w, g) > 1.0))
-        return None if len(alive) >= 0.9 * self.tariff.d else alive
+        alive = self.tariff.in_use(w)
+        pull = np.where(alive, 0.0, self.tariff.pull(w, g))
+        most = int(_ENTER * np.count_nonzero(alive)) + _ENTER_FEW
+        least = 1.0
+        if np.count_nonzero(pull > 1.0) > most:
+            least = max(1.0, float(np.partition(pull, len(pull) - most)[len(pull) - most]))
+        columns = np.flatnonzero(alive | (pull > least) | np.isinf(pull))
+        return None if len(columns) >= 0.9 * self.tariff.d else columns
 
     def _minimiser(self, columns: np.ndarray | None, gradient: Floats, w: Floats) -> tuple[Floats, float]:
         """The changes of these coefficients, and of the intercept if there is one, and their squared length."""
