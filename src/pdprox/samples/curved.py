@@ -190,7 +190,9 @@ class Curved(Samples):
         distance, _ = kernels.room(predictions, self.y, alpha_of(dual), self._line)
         if count >= len(distance):
             return None
-        return np.asarray(distance <= np.partition(distance, count)[count])
+        if count == 0:
+            return np.asarray(distance < 0)
+        return np.asarray(distance <= np.partition(distance, count - 1)[count - 1])
 
     def size(self, rows: Any) -> int:
         return len(self.y) if rows is None else int(np.count_nonzero(rows))
