@@ -203,7 +203,8 @@ class Curved(Samples):
         return self._rows(self.matrix.part(rows, columns), rows, self.total)
 
     def draw(self, count: int, seed: int) -> Self:
-        rows = np.sort(np.random.default_rng(seed).permutation(len(self.y))[:count])
+        weighty = np.flatnonzero(self.weights)  # the others stand for nothing, and might be all that is drawn
+        rows = np.sort(np.random.default_rng(seed).permutation(weighty)[:count])
         return self._rows(self.matrix.part(rows, None), rows, float(self.weights[rows].sum()))
 
     def dual_of_part(self, dual: Dual, rows: Any) -> LocalDual:
