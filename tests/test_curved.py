@@ -346,22 +346,29 @@ def test_a_part_and_the_rest_make_the_whole(loss, storage, intercept):
 
 
 @each_storage
-def test_sparse_parts_stay_sparse_while_that_saves_memory(storage):
-    """Rows without an entry, or with few, and a part of a part."""
+def test_parts_of_data_with_few_entries(storage):
+    """Sparse parts stay sparse; rows and columns in any storage are those of the matrix; so is a part of a part."""
     rng = np.random.default_rng(3)
-    X = rng.normal(size=(N, D)) * (rng.random((N, D)) < 0.1)
-    y, x = np.sign(rng.normal(size=N)), rng.normal(size=D + 1)
+    X = np.round(rng.normal(size=(N, D)) * 256) / 256 * (rng.random((N, D)) < 0.1)
+    y = np.sign(rng.normal(size=N))
     samples = Problem(STORAGES[storage](X), y, "hinge", lam=0.1).samples
+    A = (X - CENTRE) / SCALE if storage.startswith("shifted") else X
     rows, columns = rng.random(N) < 0.6, np.array([0, 1, 4, 5, 7])
     part = samples.part(columns, rows)
-    np.testing.assert_allclose(
-        part.predict(x[[*columns, D]]), samples.predict(np.where(np.isin(np.arange(D + 1), [*columns, D]), x, 0))[rows],
-        atol=1e-6 if "float32" in storage else 1e-12,
-    )  # fmt: skip
     again = part.part(np.array([1, 3]), np.arange(part.size(None)) % 2 == 0)
-    direct = samples.part(columns[[1, 3]], np.flatnonzero(rows)[::2])
-    np.testing.assert_allclose(again.predict(x[:3]), direct.predict(x[:3]), atol=1e-14)
-    np.testing.assert_array_equal(again.c, direct.c)
+    for found, chosen, kept in ((part, rows, columns), (again, np.flatnonzero(rows)[::2], [1, 5])):
+        B, x = (
+            np.column_stack([A[chosen][:, kept], np.ones(found.size(None))]),
+            rng.normal(size=len(kept) + 1),
+        )
+        z = found.predict(x)
+        np.testing.assert_allclose(z, B @ x, atol=1e-12)
+        near = found.augmented(found.middle(), z, 0.8)
+        np.testing.assert_allclose(found.gradient(near), B.T @ near.theta, atol=1e-14)
+        np.testing.assert_allclose(found.curvature(near, None), B.T @ (near.weights[:, None] * B), atol=1e-14)
+        assert np.count_nonzero(near.weights) > 0
+        stored = getattr(found.matrix, "inner", found.matrix)
+        assert stored.sparse == ("CSR" in storage)
 
 
 @each_loss
