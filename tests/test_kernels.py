@@ -693,8 +693,8 @@ def test_curvature_in_threads(layout):
             found = {b"".join(np.asarray(part).tobytes() for part in result[:2]) for result in results}
             assert len(found) == 1
             bits |= found
-    threaded = kernels.compiled and kernels._compiled.openmp
-    assert len(bits) == (4 if threaded else 1)
+    if kernels.compiled:  # else BLAS decides
+        assert len(bits) == (4 if kernels._compiled.openmp else 1)
 
 
 def test_newton_kernels_on_all_instruction_sets():
