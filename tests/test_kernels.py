@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -434,3 +435,589 @@ def test_wrong_arguments_of_products():
         kernels.forward(X, np.ones(6))
     with pytest.raises(ValueError, match=r"theta must have shape \(6,\)"):
         kernels.backward(X, np.ones(4))
+
+
+# --- augmented losses: what Newton's method asks of vectors alone ------------------------------------------
+
+#: around the registers; one below the length from which threads share the work, and some far above
+LENGTHS = (0, 1, 7, 8, 9, 131)
+LONG = (2**15 - 1, 2**16 + 3, 3 * 2**15 + 13)
+
+
+def surroundings(line, n, seed=0):
+    """Predictions far and near, some dual variables that are slopes of the line, some weights 0."""
+    rng = np.random.default_rng(seed + 2)
+    slopes = line.slopes[np.isfinite(line.slopes)]
+    alpha = rng.uniform(-1, 1, n)
+    settled = rng.random(n) < (0.6 if slopes.size else 0.0)
+    alpha[settled] = rng.choice(slopes, np.count_nonzero(settled)) if slopes.size else alpha[settled]
+    return {
+        "z": 2 * rng.normal(size=n),
+        "y": np.where(rng.random(n) < 0.5, -1.0, 1.0),
+        "alpha": alpha,
+        "c": rng.random(n) * (rng.random(n) < 0.9) / max(n, 1),
+        "line": line,
+        "step": 0.7,
+    }
+
+
+def augment(kernel=kernels.augmented, **p):
+    """a, theta, weights and moved."""
+    a, theta, weights = (np.full(len(p["z"]), np.nan) for _ in range(3))
+    moved = kernel(**p, out=a, theta=theta, weights=weights)
+    return a, theta, weights, moved
+
+
+def argument(line, z, y):
+    return y * z if line.margin else z - y
+
+
+def augmented_losses(a, line, z, y, alpha, step):
+    """psi_i, but for a constant, if a maximises: the conjugate of a broken line is the best of its kinks."""
+    heights = np.concatenate([[0.0], np.cumsum(np.diff(line.kinks) * line.slopes[1:-1])])
+    conjugate = 0.5 * line.smoothing * a**2
+    if line.kinks.size:
+        conjugate = conjugate + np.max(np.outer(a, line.kinks) - heights, axis=1)
+    return a * argument(line, z, y) - conjugate - (a - alpha) ** 2 / (2 * step)
+
+
+def room_of(z, y, alpha, line, **_):
+    return kernels.room(z, y, alpha, line)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_augmented_losses_match_their_specification(name):
+    for n in LENGTHS:
+        p = surroundings(LINES[name], n)
+        for step in (0.7, 0.0, 2, np.float64(30.0)):
+            p["step"] = step
+            for one, other in zip(augment(**p), augment(specification.augmented, **p), strict=True):
+                assert_close(one, other)
+            dz = np.random.default_rng(n).normal(size=n)
+            for length in (0.0, 0.3, -2):
+                wanted = specification.along(dz=dz, length=length, **p)
+                assert_close(kernels.along(dz=dz, length=length, **p), wanted)
+        found, stuck = room_of(**p)
+        wanted = np.empty(n)
+        assert stuck == specification.room(p["z"], p["y"], p["alpha"], p["line"], wanted)
+        assert_close(found, wanted)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_augmented_slopes_are_the_best(name):
+    """No slope of the line nearby makes the augmented loss larger; the step is that of a sweep."""
+    p = surroundings(LINES[name], 400)
+    a, *_, moved = augment(**p)
+    plain = {key: p[key] for key in ("line", "z", "y", "alpha", "step")}
+    best = augmented_losses(a, **plain)
+    for change in (-0.1, -1e-3, 1e-3, 0.1):
+        other = np.clip(a + change, p["line"].slopes[0], p["line"].slopes[-1])
+        assert np.all(augmented_losses(other, **plain) <= best + 1e-12)
+    X, at_one = p.pop("z")[:, None], {"w": np.ones(1), "b": 0.0}
+    swept, _, _, moved_too = run(X, **at_one, **p)
+    assert_close(a, swept)
+    assert_close(moved, moved_too)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_theta_and_weights_are_derivatives_of_augmented_losses(name):
+    p, h = surroundings(LINES[name], 400), 1e-5
+    _, theta, weights, _ = augment(**p)
+    ends = {}
+    for side in (-1, 1):
+        moved = {**p, "z": p["z"] + side * h}
+        a, slope, rate, _ = augment(**moved)
+        values = augmented_losses(a, p["line"], moved["z"], p["y"], p["alpha"], p["step"])
+        ends[side] = p["c"] * values, slope, rate
+    first, second = ((ends[1][k] - ends[-1][k]) / (2 * h) for k in (0, 1))
+    np.testing.assert_allclose(first, theta, atol=1e-7)
+    smooth = ends[1][2] == ends[-1][2]  # else a kink of the slope is near
+    assert np.count_nonzero(smooth) > 390
+    np.testing.assert_allclose(second[smooth], weights[smooth], atol=1e-9)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_along_has_the_derivatives_of_the_augmented_losses(name):
+    p, h, length = surroundings(LINES[name], 400), 1e-5, 0.4
+    dz = np.random.default_rng(5).normal(size=400)
+
+    def total(at):
+        moved = {**p, "z": p["z"] + at * dz}
+        values = augmented_losses(augment(**moved)[0], p["line"], moved["z"], p["y"], p["alpha"], p["step"])
+        return float(p["c"] @ values)
+
+    first, second = kernels.along(dz=dz, length=length, **p)
+    assert (total(length + h) - total(length - h)) / (2 * h) == pytest.approx(first, abs=1e-7)
+    _, theta, weights, _ = augment(**{**p, "z": p["z"] + length * dz})
+    assert_close((first, second), (theta @ dz, weights @ dz**2))
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_within_its_room_a_sample_keeps_its_slope(name):
+    p = surroundings(LINES[name], 2000)
+    line, alpha = p["line"], p["alpha"]
+    found, stuck = room_of(**p)
+    assert stuck == np.count_nonzero(found < 0)
+    held = found >= 0
+    assert np.any(held) or not np.any(np.isfinite(line.slopes)), "nothing to test"
+    limited = held & np.isfinite(found)
+    reach, kept = np.where(limited, found, 0.0), {}
+    for share in (0.0, 0.99, -0.99, 1.01, -1.01):
+        kept[share] = np.isclose(augment(**{**p, "z": p["z"] + share * reach})[0], alpha, rtol=0, atol=1e-14)
+    assert np.all((kept[0.99] & kept[-0.99])[held])
+    assert not np.any((kept[1.01] & kept[-1.01])[limited & (found > 1e-9)])
+    between = np.all(np.abs(alpha[:, None] - line.slopes) > 1e-9, axis=1)
+    assert np.all(found[between] == -INF)
+    assert not np.any(kept[0.0][~held & ~between])
+
+
+@pytest.mark.parametrize("n", LONG)
+@pytest.mark.parametrize("name", ["hinge", "epsilon-insensitive", "huber"])
+def test_augmented_losses_in_threads(name, n):
+    """Same number of threads, same bits; another number, another rounding of the sums."""
+    p = surroundings(LINES[name], n)
+    dz = np.random.default_rng(6).normal(size=n)
+    wanted = (*augment(specification.augmented, **p), *specification.along(dz=dz, length=0.3, **p))
+    wanted_room = np.empty(n)
+    stuck = specification.room(p["z"], p["y"], p["alpha"], p["line"], wanted_room)
+    for threads in (1, 2, 3, 7):
+        with threadpool_limits(threads):
+            results = [(*augment(**p), *kernels.along(dz=dz, length=0.3, **p)) for _ in range(3)]
+            for one, other in zip(results[0], wanted, strict=True):
+                assert_close(one, other)
+            assert len({b"".join(np.asarray(part).tobytes() for part in result) for result in results}) == 1
+            found, count = room_of(**p)
+            assert count == stuck
+            assert_close(found, wanted_room)
+
+
+def test_augmented_losses_in_place():
+    p = surroundings(HINGE, 131)
+    a, theta, weights, moved = augment(**p)
+    alpha, others = p["alpha"].copy(), (np.empty(131), np.empty(131))
+    same = kernels.augmented(**{**p, "alpha": alpha}, out=alpha, theta=others[0], weights=others[1])
+    for one, other in zip((alpha, *others, same), (a, theta, weights, moved), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", ["hinge", "squared hinge", "absolute", "square"])
+def test_nan_comes_through_augmented_losses(name):
+    for n in (8, 9):  # in a register and behind it
+        p = surroundings(LINES[name], n)
+        p["z"][-1], p["c"][-1] = np.nan, 1.0
+        a, theta, _, moved = augment(**p)
+        assert np.isnan(a[-1]) and np.isnan(theta[-1]) and np.isnan(moved)
+        assert not np.isnan(a[:-1]).any()
+        assert np.isnan(kernels.along(dz=np.ones(n), length=1.0, **p)[0])
+        found, stuck = room_of(**p)
+        assert found[-1] == -INF and stuck >= 1
+
+
+# --- curvature ---------------------------------------------------------------------------------------------
+
+#: widths around the tiles of H, rows around the blocks that are packed together
+CURVED_SHAPES = [
+    *((n, d) for n in (0, 1, 40) for d in (1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 31, 33, 54)),
+    (520, 3), (1100, 20), (60, 130), (30, 400),
+]  # fmt: skip
+SOME_CURVED_SHAPES = [(1, 1), (40, 7), (9, 17), (40, 33), (1100, 20)]
+
+
+def signed(n, seed=0):
+    """Both signs, some 0."""
+    rng = np.random.default_rng(seed + 3)
+    return rng.normal(size=n) * (rng.random(n) < 0.7)
+
+
+def choices(d, seed=0):
+    """All columns, none, the last, and some."""
+    rng = np.random.default_rng(seed + 4)
+    some = np.flatnonzero(rng.random(d) < 0.4)
+    return [None, np.arange(d), np.zeros(0, np.intp), np.array([d - 1]), some]
+
+
+def assert_curvature(X, A, h, columns):
+    H, mixed, total = kernels.curvature(X, h, columns)
+    chosen = A if columns is None else A[:, columns]
+    scale = 1 + np.abs(h) @ np.square(A).max(axis=1, initial=0.0)
+    assert_close(H, chosen.T @ (h[:, None] * chosen), scale)
+    assert_close(mixed, chosen.T @ h, scale)
+    assert_close(total, h.sum(), scale)
+    assert H.flags.c_contiguous
+
+
+def check_curvature(layout, shapes):
+    for n, d in shapes:
+        A, h = matrix(n, d), signed(n)
+        X = LAYOUTS[layout](A)
+        for columns in choices(d):
+            assert_curvature(X, A, h, columns)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_curvature(layout):
+    check_curvature(layout, CURVED_SHAPES)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_curvature_matches_its_specification(layout):
+    A, h = matrix(131, 54), signed(131)
+    X = LAYOUTS[layout](A)
+    for columns in choices(54):
+        width = 54 if columns is None else len(columns)
+        H, mixed = np.full((width, width), np.nan), np.full(width, np.nan)
+        total = specification.curvature(X, h, columns, H, mixed)
+        for one, other in zip(kernels.curvature(X, h, columns), (H, mixed, total), strict=True):
+            assert_close(one, other, 100.0)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_curvature_without_rows_that_count(layout):
+    X = LAYOUTS[layout](matrix(40, 17))
+    for columns in choices(17):
+        H, mixed, total = kernels.curvature(X, np.zeros(40), columns)
+        assert not H.any() and not mixed.any() and total == 0
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_curvature_in_threads(layout):
+    """Same number of threads, same bits; another number, another rounding."""
+    n, d = 2001, 60
+    A, h = matrix(n, d), signed(n)
+    X, bits = LAYOUTS[layout](A), set()
+    for threads in (1, 2, 3, 7):
+        with threadpool_limits(threads):
+            for columns in (None, np.arange(3, d, 2)):
+                assert_curvature(X, A, h, columns)
+            results = [kernels.curvature(X, h) for _ in range(3)]
+            found = {b"".join(np.asarray(part).tobytes() for part in result[:2]) for result in results}
+            assert len(found) == 1
+            bits |= found
+    if kernels.compiled:  # else BLAS decides
+        assert len(bits) == (4 if kernels._compiled.openmp else 1)
+
+
+def test_newton_kernels_on_all_instruction_sets():
+    if not kernels.compiled:
+        return
+    names = kernels._compiled.instruction_sets
+    try:
+        for name in names:
+            kernels._compiled.use(name)
+            for layout in LAYOUTS:
+                check_curvature(layout, SOME_CURVED_SHAPES)
+            for line in LINES:
+                test_augmented_losses_match_their_specification(line)
+                test_within_its_room_a_sample_keeps_its_slope(line)
+            test_augmented_losses_in_threads("hinge", LONG[1])
+    finally:
+        kernels._compiled.use(names[0])
+
+
+# --- descent on a charged quadratic ------------------------------------------------------------------------
+
+
+def parted(sizes, charges, squared=False, seed=0):
+    """Groups of these sizes, their members mixed up."""
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
+    members = np.random.default_rng(seed + 5).permutation(starts[-1]).astype(np.intp)
+    return starts, members, np.array(charges, dtype=float), squared
+
+
+P = 14
+GROUPS = {
+    "none": (),
+    "singletons": parted([1] * P, np.linspace(0.0, 0.6, P)),
+    "sizes": parted([1, 4, 2, 6, 1], [0.3, 0.9, 0.0, 2.0, 0.1]),
+    "one": parted([P], [1.5]),
+    "squared": parted([1, 4, 2, 6, 1], [0.3, 0.9, 0.1, 1.2, 0.0], squared=True),
+    "squared singletons": parted([1] * P, np.linspace(0.1, 0.5, P), squared=True),
+}
+SINGLE = {
+    "free": np.zeros(P),
+    "charged": np.linspace(0.0, 0.5, P),
+}
+RIDGE = {
+    "flat": np.zeros(P),
+    "round": np.linspace(0.7, 0.0, P),
+}
+
+
+def quadratic(seed=0):
+    """Q of correlated columns, q, and a point with zeros."""
+    rng = np.random.default_rng(seed + 6)
+    B = rng.normal(size=(60, P)) + rng.normal(size=(60, 1))
+    return B.T @ B / 60, rng.normal(size=P), rng.normal(size=P) * (rng.random(P) < 0.7)
+
+
+def charged(Q, q, single, ridge, groups, w):
+    total = 0.5 * w @ Q @ w + q @ w + single @ np.abs(w) + 0.5 * ridge @ w**2
+    if not groups:
+        return total
+    starts, members, charges, squared = groups
+    sum_of_lengths = charges @ [np.linalg.norm(w[members[lo:hi]]) for lo, hi in pairwise(starts)]
+    return total + (sum_of_lengths**2 if squared else sum_of_lengths)
+
+
+def prox_step(Q, q, single, ridge, groups, w):
+    """Where one proximal gradient step of length 1 leads from w: to w itself exactly at the minimum."""
+    v = w - (Q @ w + q + ridge * w)
+    v = np.sign(v) * np.maximum(np.abs(v) - single, 0.0)
+    if groups:
+        starts, members, charges, squared = groups
+        blocks = [members[lo:hi] for lo, hi in pairwise(starts)]
+        if squared:
+            charges = 2 * (charges @ [np.linalg.norm(w[block]) for block in blocks]) * charges
+        for block, charge in zip(blocks, charges, strict=True):
+            size = np.linalg.norm(v[block])
+            v[block] *= max(0.0, 1 - charge / size) if size > 0 else 0.0
+    return v
+
+
+DESCENTS = pytest.mark.parametrize(
+    ("single", "ridge", "groups"),
+    [(SINGLE[s], RIDGE[r], GROUPS[g]) for s in SINGLE for r in RIDGE for g in GROUPS],
+    ids=[f"{s}-{r}-{g}" for s in SINGLE for r in RIDGE for g in GROUPS],
+)
+
+
+@DESCENTS
+def test_descend_matches_its_specification(single, ridge, groups):
+    Q, q, start = quadratic()
+    for sweeps in (0, 1, 2, 30):
+        w, g = start.copy(), Q @ start + q
+        v, f = w.copy(), g.copy()
+        moved = kernels.descend(Q, single, ridge, groups, w, g, sweeps)
+        wanted = specification.descend(Q, single, ridge, groups, v, f, sweeps, 0.0)
+        for one, other in zip((w, g, *moved), (v, f, *wanted), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-11)
+
+
+@DESCENTS
+def test_descend_goes_down(single, ridge, groups):
+    """Sweep by sweep; g stays the gradient, and the energy is that of the change."""
+    for seed in range(5):
+        Q, q, w = quadratic(seed)
+        g = Q @ w + q
+        value = charged(Q, q, single, ridge, groups, w)
+        start = value
+        for _ in range(20):
+            before = w.copy()
+            first, last = kernels.descend(Q, single, ridge, groups, w, g, 1)
+            assert first == last == pytest.approx(np.diag(Q) @ (w - before) ** 2, rel=1e-12)
+            new = charged(Q, q, single, ridge, groups, w)
+            assert new <= value + 1e-13 * (1 + abs(value))
+            value = new
+            assert_close(g, Q @ w + q, 10.0)
+        assert value < start
+
+
+@DESCENTS
+def test_descend_ends_at_the_minimum(single, ridge, groups):
+    Q, q, w = quadratic()
+    g = Q @ w + q
+    kernels.descend(Q, single, ridge, groups, w, g, 20_000, 1e-28)
+    np.testing.assert_allclose(prox_step(Q, q, single, ridge, groups, w), w, atol=1e-10)
+
+
+def test_single_coordinates_descend_to_their_exact_minimum():
+    """By hand: w^2 + 2 w + |w| / 2 is least at -3/4; charged 2 and more it stays at 0."""
+    for single, least in ((0.5, -0.75), (2.0, 0.0), (3.0, 0.0)):
+        w, g = np.array([5.0]), np.array([12.0])
+        first, _ = kernels.descend(np.array([[2.0]]), np.array([single]), np.zeros(1), (), w, g, 1)
+        assert w[0] == least and g[0] == 2 * least + 2
+        assert first == 2 * (5 - least) ** 2
+
+
+@pytest.mark.parametrize("groups", GROUPS.values(), ids=GROUPS)
+def test_descend_stops_at_its_goal(groups):
+    """With the sweep, not before and not after, whose energy is at most the goal."""
+    Q, q, start = quadratic()
+    charges = SINGLE["charged"], RIDGE["flat"], groups
+    w, g, energies = start.copy(), Q @ start + q, []
+    while not energies or energies[-1] > 1e-3 * energies[0]:
+        energies.append(kernels.descend(Q, *charges, w, g, 1)[1])
+    assert len(energies) > 1
+    v, f = start.copy(), Q @ start + q
+    first, last = kernels.descend(Q, *charges, v, f, 10_000, 1e-3 * energies[0])
+    np.testing.assert_allclose([first, last], [energies[0], energies[-1]], rtol=1e-9)
+    np.testing.assert_allclose(v, w, atol=1e-11)
+
+
+# --- memory and bad arguments ------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="a sanitizer keeps what is freed")
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_thousand_calls_for_newton_lose_not_one_byte_each(layout):
+    n, d = 300, 40
+    X, p, h = LAYOUTS[layout](matrix(n, d)), surroundings(HINGE, n), signed(n)
+    a, theta, weights, dz, some = np.empty(n), np.empty(n), np.empty(n), np.ones(n), np.arange(0, d, 3)
+    Q, q, start = quadratic()
+    w, g = start.copy(), Q @ start + q
+
+    def calls(times):
+        for _ in range(times):
+            kernels.augmented(**p, out=a, theta=theta, weights=weights)
+            kernels.along(dz=dz, length=0.5, **p)
+            room_of(**p)
+            kernels.curvature(X, h)
+            kernels.curvature(X, h, some)
+            for groups in ((), GROUPS["squared"]):
+                kernels.descend(Q, SINGLE["charged"], RIDGE["flat"], groups, w, g, 2)
+            with pytest.raises(ValueError, match="shape"):
+                kernels.curvature(X, h[1:])
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+    before = calls(200)
+    assert calls(1000) - before < 64 * 1024
+
+
+def around(**changes):
+    """Arguments of a good call of ``augmented`` with some of them replaced."""
+    arguments = {**surroundings(HINGE, 6), "out": np.empty(6), "theta": np.empty(6), "weights": np.empty(6)}
+    for name, change in changes.items():
+        arguments[name] = change(arguments) if callable(change) else change
+    return arguments
+
+
+WRONG_AROUND = [
+    (TypeError, "z must be", {"z": [1.0] * 6}),
+    (TypeError, "z must be", {"z": np.ones(6, dtype=np.float32)}),
+    (ValueError, "z must have shape", {"z": np.ones((6, 1))}),
+    (ValueError, r"y must have shape \(5,\), got \(6,\)", {"z": np.ones(5)}),
+    (ValueError, "y must have shape", {"y": np.ones(5)}),
+    (ValueError, "alpha must be contiguous", {"alpha": np.ones(12)[::2]}),
+    (TypeError, "c must be", {"c": np.ones(6, dtype=int)}),
+    (ValueError, "slopes must have shape", {"line": replace(HINGE, kinks=np.array([0.0, 1.0]))}),
+    (TypeError, "kinks must be", {"line": replace(HINGE, kinks=np.array([1]))}),
+    (ValueError, "out must have shape", {"out": np.empty(5)}),
+    (TypeError, "theta must be", {"theta": np.empty(6, dtype=np.float32)}),
+    (ValueError, "weights must have shape", {"weights": np.empty(7)}),
+    (ValueError, "weights is read-only", {"weights": np.frombuffer(bytes(48))}),
+    (ValueError, "out shares memory", {"out": lambda p: p["z"]}),
+    (ValueError, "out shares memory", {"out": lambda p: p["alpha"][:]}),
+    (ValueError, "theta shares memory", {"theta": lambda p: p["alpha"]}),
+    (ValueError, "theta shares memory", {"theta": lambda p: p["c"]}),
+    (ValueError, "theta shares memory", {"theta": lambda p: p["out"]}),
+    (ValueError, "theta shares memory", {"theta": lambda p: p["weights"]}),
+    (ValueError, "weights shares memory", {"weights": lambda p: p["out"]}),
+    (ValueError, "weights shares memory", {"weights": lambda p: p["y"]}),
+]
+
+
+@pytest.mark.parametrize(("error", "message", "changes"), WRONG_AROUND)
+def test_wrong_arguments_of_augmented_losses(error, message, changes):
+    """Refused before any work is done; by the other two, if they take the argument."""
+    arguments = around(**changes)
+    written = [arguments.pop(name) for name in ("out", "theta", "weights")]
+    before = [array.copy() for array in written]
+    with pytest.raises(error, match=message):
+        kernels.augmented(**arguments, out=written[0], theta=written[1], weights=written[2])
+    for array, kept in zip(written, before, strict=True):
+        np.testing.assert_array_equal(array, kept)
+    if not {"out", "theta", "weights"} & set(changes):
+        with pytest.raises(error, match=message):
+            kernels.along(dz=np.ones(len(arguments["z"])), length=1.0, **arguments)
+        if "c" not in changes:
+            with pytest.raises(error, match=message):
+                room_of(**arguments)
+
+
+def test_wrong_directions():
+    p = surroundings(HINGE, 6)
+    with pytest.raises(ValueError, match=r"dz must have shape \(6,\)"):
+        kernels.along(dz=np.ones(5), length=1.0, **p)
+    with pytest.raises(TypeError, match="dz must be"):
+        kernels.along(dz=[1.0] * 6, length=1.0, **p)
+
+
+WRONG_COLUMNS = [
+    (TypeError, "intp", np.array([0, 1], dtype=np.int32)),
+    (TypeError, "intp", np.array([0.0, 1.0])),
+    (TypeError, "intp", np.array([True, False, True, False])),
+    (TypeError, "intp", np.arange(4)[::2]),
+    (TypeError, "intp", np.array([[0, 1]])),
+    (TypeError, "intp", [0, 1]),
+    (ValueError, "ascend", np.array([1, 0])),
+    (ValueError, "ascend", np.array([1, 1])),
+    (ValueError, "ascend", np.array([0, 3, 2, 3])),
+    (ValueError, "ascend", np.array([-1, 2])),
+    (ValueError, "at most 3", np.array([2, 4])),
+]
+
+
+@pytest.mark.parametrize("layout", ["C float64", "CSR float64 int32"])
+@pytest.mark.parametrize(("error", "message", "columns"), WRONG_COLUMNS)
+def test_wrong_columns(error, message, columns, layout):
+    with pytest.raises(error, match=message):
+        kernels.curvature(LAYOUTS[layout](matrix(6, 4)), np.ones(6), columns)
+
+
+def test_wrong_arguments_of_curvature():
+    X = matrix(6, 4)
+    with pytest.raises(ValueError, match=r"h must have shape \(6,\)"):
+        kernels.curvature(X, np.ones(4))
+    with pytest.raises(TypeError, match="h must be"):
+        kernels.curvature(X, np.ones(6, dtype=np.float32))
+    with pytest.raises(ValueError, match="contiguous"):
+        kernels.curvature(np.ones((12, 8))[::2, ::2], np.ones(6))
+    with pytest.raises(TypeError, match="float32 or float64"):
+        kernels.curvature(np.ones((6, 4), dtype=int), np.ones(6))
+
+
+def descent(**changes):
+    """Arguments of a good call of ``descend`` with some of them replaced."""
+    Q, q, w = quadratic()
+    arguments = {
+        "Q": Q, "single": SINGLE["charged"].copy(), "ridge": RIDGE["round"].copy(), "groups": GROUPS["sizes"],
+        "w": w, "g": Q @ w + q, "sweeps": 3,
+    }  # fmt: skip
+    for name, change in changes.items():
+        arguments[name] = change(arguments) if callable(change) else change
+    return arguments
+
+
+def regrouped(**changes):
+    names = ("starts", "members", "charges", "squared")
+    return tuple({**dict(zip(names, GROUPS["sizes"], strict=True)), **changes}.values())
+
+
+STARTS, MEMBERS = GROUPS["sizes"][:2]
+WRONG_DESCENTS = [
+    (ValueError, "Q must be", {"Q": np.ones((P, P - 1))}),
+    (ValueError, "Q must be", {"Q": np.ones((P, P), dtype=np.float32)}),
+    (ValueError, "Q must be", {"Q": lambda p: np.asfortranarray(np.triu(p["Q"]))}),
+    (ValueError, "Q must be", {"Q": lambda p: p["Q"].tolist()}),
+    (ValueError, "ridge must have shape", {"ridge": np.ones(P - 1)}),
+    (TypeError, "single must be", {"single": np.ones(P, dtype=int)}),
+    (ValueError, "w must have shape", {"w": np.ones(P + 1)}),
+    (ValueError, "g must be contiguous", {"g": np.ones(2 * P)[::2]}),
+    (ValueError, "w is read-only", {"w": np.frombuffer(bytes(8 * P))}),
+    (ValueError, "g is read-only", {"g": np.frombuffer(bytes(8 * P))}),
+    (ValueError, "w shares memory", {"w": lambda p: p["g"]}),
+    (ValueError, "w shares memory", {"w": lambda p: p["single"]}),
+    (ValueError, "w shares memory", {"w": lambda p: p["Q"][0]}),
+    (ValueError, "g shares memory", {"g": lambda p: p["Q"][1]}),
+    (ValueError, "g shares memory", {"g": lambda p: p["ridge"]}),
+    (ValueError, "charges of groups must have shape", {"groups": regrouped(charges=np.ones(4))}),
+    (TypeError, "charges of groups must be", {"groups": regrouped(charges=np.ones(5, dtype=int))}),
+    (ValueError, "must part the 14", {"groups": regrouped(starts=STARTS.astype(np.int32))}),
+    (ValueError, "must part the 14", {"groups": regrouped(members=MEMBERS.astype(float))}),
+    (ValueError, "must part the 14", {"groups": regrouped(members=MEMBERS[1:])}),
+    (ValueError, "must part the 14", {"groups": regrouped(starts=STARTS + 1)}),
+    (ValueError, "must part the 14", {"groups": regrouped(starts=np.array([0, 1, 5, 7, 13, 13]))}),
+    (ValueError, "must part the 14", {"groups": regrouped(starts=np.array([0, 5, 1, 7, 13, 14]))}),
+    (ValueError, "must part the 14", {"groups": regrouped(members=np.minimum(MEMBERS, 12))}),
+    (ValueError, "must part the 14", {"groups": regrouped(members=MEMBERS + 1)}),
+    (ValueError, "must part the 14", {"groups": regrouped(members=np.repeat(MEMBERS, 2)[::2])}),
+]
+
+
+@pytest.mark.parametrize(("error", "message", "changes"), WRONG_DESCENTS)
+def test_wrong_arguments_of_descend(error, message, changes):
+    arguments = descent(**changes)
+    before = arguments["w"].copy()
+    with pytest.raises(error, match=message):
+        kernels.descend(**arguments)
+    np.testing.assert_array_equal(arguments["w"], before)

@@ -195,7 +195,7 @@ def curvature(X: Array | CSR, h: Floats, columns: np.ndarray | None = None) -> t
     _, n, d = _parts(X)
     _check_vector("h", h, n)
     if columns is not None:
-        if columns.dtype != np.intp or columns.ndim != 1 or not columns.flags.c_contiguous:
+        if not _is_index(columns):
             raise TypeError(f"columns must be a contiguous array of intp, got {_what(columns)}")
         if len(columns) and not (columns[0] >= 0 and columns[-1] < d and np.all(np.diff(columns) > 0)):
             raise ValueError(f"columns must ascend from 0 or more to at most {d - 1}")
@@ -235,15 +235,14 @@ def descend(
     p = len(single)
     for name, vector in (("single", single), ("ridge", ridge), ("w", w), ("g", g)):
         _check_vector(name, vector, p)
-    if Q.shape != (p, p) or Q.dtype != _FLOAT64 or not Q.flags.c_contiguous:
+    if not isinstance(Q, np.ndarray) or Q.shape != (p, p) or Q.dtype != _FLOAT64 or not Q.flags.c_contiguous:
         raise ValueError(f"Q must be a C-contiguous float64 array of shape {(p, p)}, got {_what(Q)}")
     _check_written("w", w, (), (Q, single, ridge, g))
     _check_written("g", g, (), (Q, single, ridge))
     if groups:
         starts, members, charges, _ = groups
         _check_vector("charges of groups", charges, len(starts) - 1)
-        whole = len(members) == p and starts[0] == 0 and starts[-1] == p
-        if not whole or starts.dtype != np.intp or members.dtype != np.intp:
+        if not (_is_index(starts) and _is_index(members)) or not _parts_all(starts, members, p):
             raise ValueError(f"groups must part the {p} coordinates, as arrays of intp")
     run = _compiled.descend if compiled else specification.descend
     return run(Q, single, ridge, groups, w, g, sweeps, goal)
@@ -280,9 +279,34 @@ def _parts(X: Any) -> tuple[tuple[Any, Any, Any], int, int]:
     return (data, indices, indptr), indptr.size - 1, d
 
 
+def _is_index(array: Any) -> bool:
+    """A contiguous array of intp with one dimension."""
+    return (
+        isinstance(array, np.ndarray)
+        and array.dtype == np.intp
+        and array.ndim == 1
+        and array.flags.c_contiguous
+    )
+
+
+def _parts_all(starts: np.ndarray, members: np.ndarray, p: int) -> bool:
+    """Every one of p coordinates is in exactly one group."""
+    if (
+        len(members) != p
+        or len(starts) == 0
+        or starts[0] != 0
+        or starts[-1] != p
+        or np.any(np.diff(starts) < 0)
+    ):
+        return False
+    seen = np.zeros(p, bool)
+    seen[members[(members >= 0) & (members < p)]] = True
+    return bool(np.all(seen))
+
+
 def _check_samples(z: Floats, y: Floats, alpha: Floats, c: Floats, line: Line) -> int:
     """Vectors of one length, which is returned."""
-    n = z.size
+    n = np.size(z)
     for name, vector in (("z", z), ("y", y), ("alpha", alpha), ("c", c)):
         _check_vector(name, vector, n)
     _check_vector("kinks", line.kinks, line.kinks.size)

@@ -206,6 +206,7 @@ double curvature(const Matrix& X, const double* h, const Index* columns, Index w
     places.assign(X.d, -1);
     for (Index j = 0; j < width; j++) places[columns[j]] = j;
   }
+  if (width == 0) return sum;
   const Index count = static_cast<Index>(chosen.size()), size = width * width;
   // Each thread has an H of its own; that must not cost more than the products.
   Index threads = 1;

@@ -112,14 +112,14 @@ class Tariff:
         Coefficients that cost nothing but squares are drawn with infinite strength.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
-            if self.group is None:
-                strength = np.abs(g) / self.single
-            else:
+            strength = np.abs(g) / self.single
+            if self.group is not None:
                 beyond = np.maximum(np.abs(g) - self.single, 0.0)
                 price = self.group
                 if self.squared:
                     price = 2.0 * float(self.group @ self.lengths(w)) * self.group
-                strength = (self.lengths(beyond) / price)[self.labels]
+                together = (self.lengths(beyond) / price)[self.labels]
+                strength = np.where(price[self.labels] > 0, together, strength)
         return np.where(np.isnan(strength), np.inf, strength)
 
 

@@ -190,7 +190,9 @@ class Curved(Samples):
         distance, _ = kernels.room(predictions, self.y, alpha_of(dual), self._line)
         if count >= len(distance):
             return None
-        return np.asarray(distance <= np.partition(distance, count)[count])
+        if count == 0:
+            return np.asarray(distance < 0)
+        return np.asarray(distance <= np.partition(distance, count - 1)[count - 1])
 
     def size(self, rows: Any) -> int:
         return len(self.y) if rows is None else int(np.count_nonzero(rows))
@@ -201,7 +203,8 @@ class Curved(Samples):
         return self._rows(self.matrix.part(rows, columns), rows, self.total)
 
     def draw(self, count: int, seed: int) -> Self:
-        rows = np.sort(np.random.default_rng(seed).permutation(len(self.y))[:count])
+        weighty = np.flatnonzero(self.weights)  # the others stand for nothing, and might be all that is drawn
+        rows = np.sort(np.random.default_rng(seed).permutation(weighty)[:count])
         return self._rows(self.matrix.part(rows, None), rows, float(self.weights[rows].sum()))
 
     def dual_of_part(self, dual: Dual, rows: Any) -> LocalDual:

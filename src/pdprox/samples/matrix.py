@@ -52,7 +52,7 @@ class Matrix(ABC):
 
     @abstractmethod
     def column_squares(self, c: Floats, centred: bool) -> Floats:
-        """sum_i c_i x_ij^2 for each column, of deviations from the mean sum_i c_i x_ij if ``centred``."""
+        """sum_i c_i x_ij^2 for each column, of deviations from the mean with these weights if ``centred``."""
 
     @abstractmethod
     def row_squares(self) -> Floats:
@@ -119,7 +119,8 @@ class Stored(Matrix):
             sums = np.zeros(self.shape[1])
             for block, where in self.blocks():
                 sums += np.einsum("i,ij,ij->j", c[where], block, block, dtype=np.float64)
-        return np.maximum(sums - self.backward(c) ** 2, 0.0) if centred else sums
+        total = float(c.sum())
+        return np.maximum(sums - self.backward(c) ** 2 / total, 0.0) if centred and total > 0 else sums
 
     def row_squares(self) -> Floats:
         if self.sparse:
