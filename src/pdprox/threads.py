@@ -14,7 +14,8 @@ def one_blas_thread() -> AbstractContextManager[object]:
     Systems of some hundred unknowns gain little from more threads, and where another process keeps one of the
     cores busy BLAS waits for it: 30 milliseconds instead of 2 were measured.
     """
-    return _controller().limit(limits=1, user_api="blas")
+    limit: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
+    return limit
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
@@ -191,7 +192,7 @@ def _single_blocks(p: int) -> list[np.ndarray]:
 
 
 def _group_blocks(starts: np.ndarray, members: np.ndarray) -> list[np.ndarray]:
-    return [members[lo:hi] for lo, hi in zip(starts[:-1], starts[1:], strict=True)]
+    return [members[lo:hi] for lo, hi in pairwise(starts)]
 
 
 def _least(

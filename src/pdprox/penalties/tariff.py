@@ -75,9 +75,10 @@ class Tariff:
 
     def in_use(self, w: Floats) -> np.ndarray:
         """Which coefficients are not 0, or belong to a group that is not."""
-        if self.labels is None:
-            return w != 0
-        return (np.bincount(self.labels, w != 0) > 0)[self.labels]
+        alive: np.ndarray = w != 0
+        if self.labels is not None:
+            alive = (np.bincount(self.labels, alive) > 0)[self.labels]
+        return alive
 
     def value(self, w: Floats) -> float:
         """What w is charged."""
@@ -88,7 +89,7 @@ class Tariff:
         return total
 
     def model(self, w: Floats, alive: np.ndarray) -> tuple[Floats, Floats, Floats | None]:
-        """Gradient and Hessian at w in the coefficients that are not 0: the Hessian's diagonal, and what else it has."""
+        """Gradient and Hessian at w where it is not 0: the Hessian's diagonal, and what else it has."""
         v = w[alive]
         slope = self.single[alive] * np.sign(v) + self.ridge[alive] * v
         own = self.ridge[alive]

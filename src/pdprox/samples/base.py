@@ -24,8 +24,9 @@ class Augmented(Protocol):
     .. math:: \psi_i(t) = \max_a\; a t - \ell^*(a) - \tfrac{1}{2\sigma}(a - \alpha_i)^2
     """
 
-    #: sum_i c_i (a_i - alpha_i)^2 for the maximising a
-    moved: float
+    @property
+    def moved(self) -> float:
+        """sum_i c_i (a_i - alpha_i)^2 for the maximising a."""
 
 
 class Samples(ABC):

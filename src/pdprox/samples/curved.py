@@ -14,7 +14,6 @@ from pdprox.samples.base import Augmented, Dual, Samples
 from pdprox.samples.matrix import Matrix
 from pdprox.typing import Floats, Mask
 
-
 #: updates of a Gram matrix before it is made afresh: rounding adds up
 _UPDATES = 40
 
@@ -64,7 +63,9 @@ class Gram:
         if len(self.columns) > 1.5 * len(wanted) + 32:
             return None
         places = np.searchsorted(self.columns, wanted)
-        fits = len(wanted) == 0 or (places[-1] < len(self.columns) and np.array_equal(self.columns[places], wanted))
+        fits = len(wanted) == 0 or (
+            places[-1] < len(self.columns) and np.array_equal(self.columns[places], wanted)
+        )
         return places if fits else None
 
 
@@ -119,9 +120,7 @@ class Curved(Samples):
     def along(
         self, dual: Dual, predictions: Floats, change: Floats, step: float, length: float
     ) -> tuple[float, float]:
-        return kernels.along(
-            predictions, change, self.y, alpha_of(dual), self.c, self._line, step, length
-        )
+        return kernels.along(predictions, change, self.y, alpha_of(dual), self.c, self._line, step, length)
 
     def gradient(self, augmented: Augmented) -> Floats:
         assert isinstance(augmented, LocalAugmented)

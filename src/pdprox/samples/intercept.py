@@ -33,7 +33,7 @@ def crossing(points: Floats, jumps: Floats, slope: float) -> float:
             points, jumps, slope = points[~left], jumps[~left], at_pivot
             at = share
         share = 0.5 if pivot != 0.0 and share < 0.5 and len(points) > 8 * _SORT_BELOW else share
-        pivot = np.quantile(points[:: max(1, len(points) // 1023)], at)
+        pivot = float(np.quantile(points[:: max(1, len(points) // 1023)], at))
     order = np.argsort(points, kind="stable")
     reached = slope + np.cumsum(jumps[order])
     return float(points[order[min(int(np.searchsorted(reached, 0.0)), len(order) - 1)]])

@@ -387,4 +387,3 @@ class LocalSamples(Curved):
             alpha = np.zeros_like(alpha) if found is None else found * (c > 0)
         dual = self.backward(LocalDual(alpha, plain=True))
         return self.scaled(dual, min(1.0, self.scale_limit(dual)))
-

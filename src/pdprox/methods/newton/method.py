@@ -191,7 +191,9 @@ class PdproxNewton(Method):
         samples = state.problem.samples
         state.x = state.stage.x
         state.sigma = samples.typical_step(state.x)
-        state.dual = samples.feasible(_slopes_at(state.problem, state.x, state.sigma), state.problem.features.free)
+        state.dual = samples.feasible(
+            _slopes_at(state.problem, state.x, state.sigma), state.problem.features.free
+        )
         state.stage = None
         state.rounds = 1
         state.primal, state.gap = primal_value(state.problem, state.x)[0], 0.3

@@ -59,9 +59,7 @@ def _leap(Q: Floats, tariff: Tariff, v: Floats, g: Floats) -> None:
         A += between
     step = _solve(A, -(g[alive] + slope))
     charge = tariff.value(v)
-    for length in (1.0, None, 0.25):
-        if length is None:
-            length = _first_crossing(here, step)
+    for length in (1.0, _first_crossing(here, step), 0.25):
         there = here + length * step
         there[np.sign(there) != np.sign(here)] = 0.0
         change = np.zeros_like(v)

@@ -21,6 +21,8 @@ _ENTER, _ENTER_FEW = 0.1, 50
 _NOISE = 1e-14
 #: Newton steps for a subproblem at most
 _STEPS = 40
+#: what sigma is multiplied by after subproblems of at most so many steps; it is halved after hard ones
+_GROWTH = ((3, 6.0), (8, 3.0), (20, 1.0), (_STEPS, 0.5))
 #: more unknowns than this are solved for by products with the Hessian, if the charges are squares
 _LARGE = 2000
 
@@ -88,9 +90,7 @@ class Round:
             promised, length = min(energy, noise), 1.0
         if length > 0:
             self.x = self.x + length * change
-            self.predictions = self.samples.advance(
-                self.predictions, self.samples.predict(change), length
-            )
+            self.predictions = self.samples.advance(self.predictions, self.samples.predict(change), length)
             self.charge = charge if length == 1.0 else self.tariff.value(self.x[: self.tariff.d])
             self._look()
         self.steps += 1
@@ -126,8 +126,8 @@ class Round:
             self.residual = measured
         if not solved:
             self.sigma /= 3.0
-        elif self.steps <= 12:
-            self.sigma *= 6.0 if self.steps <= 3 else 3.0
+        else:
+            self.sigma *= next(factor for most, factor in _GROWTH if self.steps <= most)
         self.steps, self.solved = 0, False
         self._look()
 
@@ -136,7 +136,7 @@ class Round:
         d, w = self.tariff.d, self.x[: self.tariff.d]
         if self.tariff.smooth and d > _LARGE:
             change = self._by_products(gradient)
-            return change, self.tariff.value(w + change[:d]), -float(gradient @ change) 
+            return change, self.tariff.value(w + change[:d]), -float(gradient @ change)
         columns = self._candidates(w, gradient[:d])
         among = slice(None) if columns is None else columns
         moves, energy = self._minimiser(columns, np.append(gradient[:d][among], gradient[d:]), w[among])
@@ -183,7 +183,9 @@ class Round:
         fixed[: self.tariff.d] += self.tariff.ridge
         slope = gradient.copy()
         slope[: self.tariff.d] += self.tariff.ridge * self.x[: self.tariff.d]
-        return solve_by_products(lambda v: self.samples.curve(augmented, v) + fixed * v, -slope, self.metric + fixed)
+        return solve_by_products(
+            lambda v: self.samples.curve(augmented, v) + fixed * v, -slope, self.metric + fixed
+        )
 
     def _search(self, change: Floats, charged: float, away: Floats) -> float:
         """How far to go, the charges replaced by their chord; squares alone need no chord."""
@@ -204,4 +206,3 @@ class Round:
             return down + fixed + length * rising, bend + rising
 
         return root(slope, np.inf if smooth else 1.0)
-
