@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from pdprox._kernels import specification
-from pdprox._kernels.specification import CSR, Groups, Halpern
+from pdprox._kernels.specification import CSR, Columns, Groups, Halpern
 from pdprox.losses.base import Line
 from pdprox.typing import Array, Floats
 
@@ -34,8 +34,8 @@ else:
     compiled = True
 
 __all__ = [
-    "CSR", "Groups", "Halpern", "along", "augmented", "backward", "compiled", "curvature", "descend", "forward",
-    "room", "sweep",
+    "CSR", "Columns", "Groups", "Halpern", "along", "augmented", "backward", "compiled", "curvature", "descend",
+    "descend_columns", "forward", "room", "sweep",
 ]  # fmt: skip
 
 
@@ -246,6 +246,46 @@ def descend(
             raise ValueError(f"groups must part the {p} coordinates, as arrays of intp")
     run = _compiled.descend if compiled else specification.descend
     return run(Q, single, ridge, groups, w, g, sweeps, goal)
+
+
+def descend_columns(
+    A: Columns,
+    own: Floats,
+    bias: Floats,
+    q: Floats,
+    single: Floats,
+    ridge: Floats,
+    w: Floats,
+    r: Floats,
+    t: float,
+    sweeps: int,
+    goal: float = 0.0,
+) -> tuple[float, float, float]:
+    r"""Coordinate descent on a charged quadratic whose matrix is known by its sparse factor.
+
+    As ``descend`` without groups, for :math:`Q = A^\top A + \mathrm{diag}(\mathrm{own}) - \beta\beta^\top`
+    with the columns of A in CSC form.  The gradient is ``q + A'r + own w - bias t``: r and t, which follow
+    w, are A w and <bias, w> up to constants.  w and r are changed in place.
+
+    Returns
+    -------
+    first, last, t
+        As in ``descend``, and the new t.
+    """
+    p = len(single)
+    for name, vector in (("own", own), ("bias", bias), ("q", q), ("single", single), ("ridge", ridge), ("w", w)):
+        _check_vector(name, vector, p)
+    values, rows, starts = A
+    _check_vector("values", values, len(rows))
+    if not (rows.dtype == starts.dtype == np.int32 and starts.shape == (p + 1,)):
+        raise ValueError(f"A must have {p} columns, with indices of int32")
+    if len(rows) and not (0 <= rows.min() and rows.max() < len(r) and starts[-1] == len(rows)):
+        raise ValueError(f"rows of A must lie between 0 and {len(r) - 1}")
+    _check_vector("r", r, len(r))
+    _check_written("w", w, (), (values, own, bias, q, single, ridge, r))
+    _check_written("r", r, (), (values, own, bias, q, single, ridge))
+    run = _compiled.descend_columns if compiled else specification.descend_columns
+    return run(A, own, bias, q, single, ridge, w, r, float(t), sweeps, goal)
 
 
 _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)

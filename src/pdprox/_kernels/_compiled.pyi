@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pdprox._kernels.specification import CSR, Groups, Halpern
+from pdprox._kernels.specification import CSR, Columns, Groups, Halpern
 from pdprox.typing import Array, Floats
 
 #: those this machine can run, best first
@@ -39,6 +39,20 @@ def descend(
     goal: float,
     /,
 ) -> tuple[float, float]: ...
+def descend_columns(
+    A: Columns,
+    own: Floats,
+    bias: Floats,
+    q: Floats,
+    single: Floats,
+    ridge: Floats,
+    w: Floats,
+    r: Floats,
+    t: float,
+    sweeps: int,
+    goal: float,
+    /,
+) -> tuple[float, float, float]: ...
 def use(name: str, /) -> None: ...
 def backward(X: Array | CSR, theta: Floats, g: Floats, /) -> None: ...
 def augmented(

@@ -194,6 +194,28 @@ nb::tuple descend_(nb::handle Q, nb::handle single, nb::handle ridge, nb::tuple 
   return nb::make_tuple(moved.first, moved.last);
 }
 
+// A: values, rows and starts of its columns.
+nb::tuple descend_columns_(nb::tuple A, nb::handle own, nb::handle bias, nb::handle q, nb::handle single,
+                           nb::handle ridge, nb::handle w, nb::handle r, double t, int sweeps, double goal) {
+  const Buffer values{nb::object(A[0])}, rows_{nb::object(A[1])}, starts{nb::object(A[2])};
+  const Buffer own_(own), bias_(bias), q_(q), single_(single), ridge_(ridge), w_(w, true), r_(r, true);
+  const Columns columns{starts->shape[0] - 1,
+                        values.doubles(),
+                        static_cast<const std::int32_t*>(rows_->buf),
+                        static_cast<const std::int32_t*>(starts->buf),
+                        own_.doubles(),
+                        bias_.doubles(),
+                        q_.doubles(),
+                        single_.doubles(),
+                        ridge_.doubles()};
+  Moved moved;
+  {
+    nb::gil_scoped_release release;
+    moved = descend(columns, w_.doubles(), r_.doubles(), &t, sweeps, goal);
+  }
+  return nb::make_tuple(moved.first, moved.last, t);
+}
+
 // For tests: every instruction set must give the same answers.
 void use(const char* name) {
   for (const RowKernels* each : runnable())
@@ -224,4 +246,5 @@ NB_MODULE(_compiled, module) {
   module.def("room", &room_);
   module.def("curvature", &curvature_, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg());
   module.def("descend", &descend_);
+  module.def("descend_columns", &descend_columns_);
 }

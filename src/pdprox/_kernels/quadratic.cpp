@@ -148,10 +148,42 @@ class Descent {
   double first_ = 0.0;
 };
 
-}  // namespace
+// Coordinate descent that reads columns of A instead of rows of Q.
+class ColumnDescent {
+ public:
+  ColumnDescent(const Columns& q, double* w, double* r, double* t) : q_(q), w_(w), r_(r), t_(t), curve_(q.p) {
+    for (Index j = 0; j < q.p; j++) {
+      double squares = 0.0;
+      for (Index k = q.starts[j]; k < q.starts[j + 1]; k++) squares += q.values[k] * q.values[k];
+      curve_[j] = std::max(squares - q.bias[j] * q.bias[j], 0.0) + q.own[j];
+    }
+  }
 
-Moved descend(const Quadratic& q, double* w, double* g, int sweeps, double goal) {
-  Descent descent(q, w, g);
+  double sweep() {
+    double energy = 0.0;
+    for (Index j = 0; j < q_.p; j++) {
+      const double h = curve_[j] + q_.ridge[j];
+      if (!(h > 0.0)) continue;
+      const Index lo = q_.starts[j], hi = q_.starts[j + 1];
+      double u = q_.q[j] + (q_.own[j] + q_.ridge[j]) * w_[j] - q_.bias[j] * *t_;
+      for (Index k = lo; k < hi; k++) u += q_.values[k] * r_[q_.rows[k]];
+      const double change = soft(w_[j] - u / h, q_.single[j] / h) - w_[j];
+      if (change == 0.0) continue;
+      w_[j] += change;
+      *t_ += change * q_.bias[j];
+      for (Index k = lo; k < hi; k++) r_[q_.rows[k]] += change * q_.values[k];
+      energy += curve_[j] * change * change;
+    }
+    return energy;
+  }
+
+ private:
+  const Columns& q_;
+  double *w_, *r_, *t_;
+  std::vector<double> curve_;
+};
+
+template <class D> Moved repeat(D& descent, int sweeps, double goal) {
   Moved moved{0.0, 0.0};
   for (int k = 0; k < sweeps; k++) {
     moved.last = descent.sweep();
@@ -159,6 +191,18 @@ Moved descend(const Quadratic& q, double* w, double* g, int sweeps, double goal)
     if (moved.last <= goal) break;
   }
   return moved;
+}
+
+}  // namespace
+
+Moved descend(const Quadratic& q, double* w, double* g, int sweeps, double goal) {
+  Descent descent(q, w, g);
+  return repeat(descent, sweeps, goal);
+}
+
+Moved descend(const Columns& q, double* w, double* r, double* t, int sweeps, double goal) {
+  ColumnDescent descent(q, w, r, t);
+  return repeat(descent, sweeps, goal);
 }
 
 }  // namespace pdprox

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace pdprox {
 
@@ -22,5 +23,17 @@ struct Moved {
   double first, last;
 };
 Moved descend(const Quadratic&, double* w, double* g, int sweeps, double goal);
+
+// The same with Q = A'A + diag(own) - bias bias' in place of a matrix; A has sparse columns.
+struct Columns {
+  std::ptrdiff_t p;
+  const double* values;
+  const std::int32_t* rows;
+  const std::int32_t* starts;
+  const double *own, *bias, *q;
+  const double *single, *ridge;
+};
+// The gradient is q + A'r + own w - bias t; r and t follow w.
+Moved descend(const Columns&, double* w, double* r, double* t, int sweeps, double goal);
 
 }  // namespace pdprox

@@ -6,5 +6,9 @@ from pdprox.samples.base import Augmented, Dual, Samples
 from pdprox.samples.budget import WeightedBudget
 from pdprox.samples.intake import ShiftedColumns, standardized
 from pdprox.samples.local import LocalSamples
+from pdprox.samples.model import Charges, Model
 
-__all__ = ["Augmented", "Dual", "LocalSamples", "Samples", "ShiftedColumns", "WeightedBudget", "standardized"]
+__all__ = [
+    "Augmented", "Charges", "Dual", "LocalSamples", "Model", "Samples", "ShiftedColumns", "WeightedBudget",
+    "standardized",
+]  # fmt: skip

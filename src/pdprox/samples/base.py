@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pdprox.samples.model import Model
 from pdprox.typing import Array, Floats
 
 
@@ -195,8 +196,20 @@ class Samples(ABC):
         """The gradient of the augmented losses with respect to x."""
 
     @abstractmethod
-    def curvature(self, augmented: Augmented, columns: np.ndarray | None) -> Floats:
-        """A generalised Hessian of the augmented losses with respect to these coefficients and the intercept."""
+    def model(
+        self,
+        augmented: Augmented,
+        columns: np.ndarray | None,
+        slope: Floats,
+        w: Floats,
+        own: Floats,
+        grouped: bool,
+    ) -> Model:
+        """The augmented losses to second order in these coefficients (None: all) and the intercept.
+
+        ``slope`` is the gradient at the coefficients w and ``own`` is added to the diagonal of the generalised
+        Hessian, both with an entry for the intercept at the end; ``grouped`` tells whether groups are charged.
+        """
 
     @abstractmethod
     def curve(self, augmented: Augmented, x: Floats) -> Floats:

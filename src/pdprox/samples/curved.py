@@ -12,10 +12,13 @@ from pdprox import _kernels as kernels
 from pdprox.losses.base import Line
 from pdprox.samples.base import Augmented, Dual, Samples
 from pdprox.samples.matrix import Matrix
+from pdprox.samples.model import ColumnsModel, GramModel, Model
 from pdprox.typing import Floats, Mask
 
 #: updates of a Gram matrix before it is made afresh: rounding adds up
 _UPDATES = 40
+#: the model is one of sparse columns where so many times their entries are fewer than the squared number of columns
+_SPARSE = 8
 
 
 @dataclass(frozen=True)
@@ -127,10 +130,29 @@ class Curved(Samples):
         self.passes += 0.5
         return self._with_total(self.matrix.backward(augmented.theta), float(augmented.theta.sum()))
 
-    def curvature(self, augmented: Augmented, columns: np.ndarray | None) -> Floats:
+    def model(
+        self,
+        augmented: Augmented,
+        columns: np.ndarray | None,
+        slope: Floats,
+        w: Floats,
+        own: Floats,
+        grouped: bool,
+    ) -> Model:
         assert isinstance(augmented, LocalAugmented)
-        d = self.matrix.shape[1]
-        wanted = np.arange(d, dtype=np.intp) if columns is None else columns
+        wanted = np.arange(self.matrix.shape[1], dtype=np.intp) if columns is None else columns
+        free = np.flatnonzero(augmented.weights)
+        expected = self.matrix.entries * len(free) / max(len(self.c), 1) * len(wanted) / max(self.matrix.shape[1], 1)
+        if not grouped and _SPARSE * expected < len(wanted) ** 2:
+            roots = np.sqrt(augmented.weights[free])
+            self.passes += len(free) / len(self.c)
+            return ColumnsModel(self.matrix.factor(free, roots, wanted), roots, own, slope, w)
+        H = self._curvature(augmented, wanted)
+        H.flat[:: len(H) + 1] += own
+        return GramModel(H, slope, w)
+
+    def _curvature(self, augmented: LocalAugmented, wanted: np.ndarray) -> Floats:
+        """A generalised Hessian of the augmented losses with respect to these coefficients and the intercept."""
         gram = self._gram_of(np.where(augmented.weights > 0, self.c, 0.0), wanted)
         places = gram.positions(wanted)
         assert places is not None

@@ -42,6 +42,15 @@ class Matrix(ABC):
     ) -> tuple[Floats, float, float]:  # fmt: skip
         """The fused dual step of ``pdprox._kernels.sweep``: X' theta, sum of theta, squared movement."""
 
+    @property
+    @abstractmethod
+    def entries(self) -> float:
+        """Stored entries; infinite where ``factor`` has nothing to offer."""
+
+    @abstractmethod
+    def factor(self, rows: np.ndarray, roots: Floats, columns: np.ndarray) -> Any:
+        """Some rows, each times a number, and columns of a sparse matrix, in CSC form with float64 and int32."""
+
     @abstractmethod
     def curvature(self, h: Floats, columns: np.ndarray) -> tuple[Floats, Floats, float]:
         """X' diag(h) X and X' h for some columns of X (ascending), and the sum of h."""
@@ -90,6 +99,18 @@ class Stored(Matrix):
         halpern: tuple[Floats, float, Floats] | None = None,
     ) -> tuple[Floats, float, float]:  # fmt: skip
         return kernels.sweep(self._raw, w, b, alpha, y, c, line, step, out, halpern)
+
+    @property
+    def entries(self) -> float:
+        return float(self.data.nnz) if self.sparse else np.inf
+
+    def factor(self, rows: np.ndarray, roots: Floats, columns: np.ndarray) -> Any:
+        picked = sp.csc_array(self.data[rows])
+        if len(columns) < self.shape[1]:
+            picked = picked[:, columns]
+        values = roots[picked.indices] * picked.data
+        parts = (values, picked.indices.astype(np.int32, copy=False), picked.indptr.astype(np.int32, copy=False))
+        return sp.csc_array(parts, picked.shape)
 
     def curvature(self, h: Floats, columns: np.ndarray) -> tuple[Floats, Floats, float]:
         return kernels.curvature(self._raw, h, None if len(columns) == self.shape[1] else columns)
@@ -187,6 +208,13 @@ class Shifted(Matrix):
     ) -> tuple[Floats, float, float]:  # fmt: skip
         g, total, moved = self.inner.sweep(*self._down(w, b), alpha, y, c, line, step, out, halpern)
         return self._up(g, total), total, moved
+
+    @property
+    def entries(self) -> float:
+        return float("inf")
+
+    def factor(self, rows: np.ndarray, roots: Floats, columns: np.ndarray) -> Any:
+        raise TypeError("shifted columns are not sparse")
 
     def curvature(self, h: Floats, columns: np.ndarray) -> tuple[Floats, Floats, float]:
         H, mixed, total = self.inner.curvature(h, columns)

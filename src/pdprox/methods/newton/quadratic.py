@@ -3,73 +3,86 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from scipy.linalg.lapack import dposv
+from scipy.linalg.lapack import dpotrf, dpotrs
 
-from pdprox import _kernels as kernels
 from pdprox.penalties import Tariff
+from pdprox.samples import Charges, Model
 from pdprox.typing import Floats
 
-#: sweeps before and after the Newton step among the living, at most
-_SWEEPS = 20
 #: the model is solved when a sweep moves less than this share of what the first one did
 _ACCURACY = 0.3
 #: conjugate gradients end at this share of the first residual, or after so many products
 _SHORT, _PRODUCTS = 0.1, 200
 
 
-def minimiser(Q: Floats, slope: Floats, w: Floats, tariff: Tariff) -> Floats:
-    r"""The v that minimises :math:`\langle s, v - w\rangle + \tfrac12 (v - w)^\top Q (v - w) + \mathrm{tariff}(v)`.
+def charges_of(tariff: Tariff) -> Charges:
+    """The tariff as the kernels take it."""
+    groups: tuple[Any, ...] = ()
+    if tariff.labels is not None and tariff.group is not None:
+        members = np.argsort(tariff.labels, kind="stable").astype(np.intp)
+        ends = np.cumsum(np.bincount(tariff.labels, minlength=len(tariff.group)))
+        groups = (np.concatenate([[0], ends]).astype(np.intp), members, tariff.group, tariff.squared)
+    return Charges(tariff.single, tariff.ridge, groups)
+
+
+def minimise(model: Model, tariff: Tariff) -> None:
+    r"""Bring the model's point near the minimum of the model and the tariff.
 
     Only roughly: coordinate descent finds which coefficients and groups are alive, a Newton step among those
     alive goes to their minimum at once, and coordinate descent clears up.  More exact minima were measured to
     save no steps of the method.
     """
-    if not len(w):
-        return w
+    if not len(model.v):
+        return
     if tariff.smooth:
-        A = Q.copy()
-        A.flat[:: len(A) + 1] += tariff.ridge
-        return w + _solve(A, -(slope + tariff.ridge * w))
-    groups: kernels.Groups | tuple[()] = ()
-    if tariff.labels is not None and tariff.group is not None:
-        members = np.argsort(tariff.labels, kind="stable").astype(np.intp)
-        ends = np.cumsum(np.bincount(tariff.labels, minlength=len(tariff.group)))
-        groups = (np.concatenate([[0], ends]).astype(np.intp), members, tariff.group, tariff.squared)
-    v, g = w.copy(), slope.copy()
-    first, last = kernels.descend(Q, tariff.single, tariff.ridge, groups, v, g, _SWEEPS)
+        everything = np.arange(len(model.v))
+        change = _solve(
+            lambda: _with_diagonal(model.hessian(everything), tariff.ridge),
+            -(model.gradient(everything) + tariff.ridge * model.v),
+        )
+        model.take(everything, change, model.trial(everything, change)[1])
+        return
+    charges = charges_of(tariff)
+    first, last = model.descend(charges, model.sweeps)
     goal = _ACCURACY**2 * first
     if last > goal:
-        _leap(Q, tariff, v, g)
-        kernels.descend(Q, tariff.single, tariff.ridge, groups, v, g, _SWEEPS, goal)
-    return v
+        _leap(model, tariff)
+        model.descend(charges, model.sweeps, goal)
 
 
-def _leap(Q: Floats, tariff: Tariff, v: Floats, g: Floats) -> None:
-    """A Newton step among the coefficients that are not 0, if it goes down; changes v and g."""
-    alive = np.flatnonzero(v)
+def _leap(model: Model, tariff: Tariff) -> None:
+    """A Newton step among the coefficients that are not 0, if it goes down."""
+    alive = np.flatnonzero(model.v)
     if not len(alive):
         return
-    here = v[alive]
-    slope, own, between = tariff.model(v, alive)
-    A = Q[alive][:, alive]
-    A.flat[:: len(alive) + 1] += own
-    if between is not None:
-        A += between
-    step = _solve(A, -(g[alive] + slope))
-    charge = tariff.value(v)
+    here = model.v[alive]
+    slope, own, between = tariff.model(model.v, alive)
+
+    def hessian() -> Floats:
+        A = _with_diagonal(model.hessian(alive), own)
+        if between is not None:
+            A += between
+        return A
+
+    step = _solve(hessian, -(model.gradient(alive) + slope))
+    charge = tariff.value(model.v)
     for length in (1.0, _first_crossing(here, step), 0.25):
         there = here + length * step
         there[np.sign(there) != np.sign(here)] = 0.0
-        change = np.zeros_like(v)
-        change[alive] = there - here
-        image = Q @ change
-        new = v + change
-        if float(g @ change + 0.5 * (change @ image)) + tariff.value(new) - charge < 0:
-            v[alive] = there
-            g += image
+        rise, image = model.trial(alive, there - here)
+        new = model.v.copy()
+        new[alive] = there
+        if rise + tariff.value(new) - charge < 0:
+            model.take(alive, there - here, image)
             return
+
+
+def _with_diagonal(A: Floats, more: Floats) -> Floats:
+    A.flat[:: len(A) + 1] += more
+    return A
 
 
 def _first_crossing(here: Floats, step: Floats) -> float:
@@ -78,19 +91,18 @@ def _first_crossing(here: Floats, step: Floats) -> float:
     return float(np.min(np.abs(here[turns] / step[turns]), initial=0.5))
 
 
-def _solve(A: Floats, b: Floats) -> Floats:
-    """A^-1 b for a positive semidefinite A, which is overwritten; a touch of ridge where it is singular."""
-    size = len(A)
-    scale = A.diagonal().copy()
-    floor = float(scale.max(initial=0.0)) * 1e-300
-    added = 0.0
+def _solve(make: Callable[[], Floats], b: Floats) -> Floats:
+    """A^-1 b for a positive semidefinite A, made anew for each try; a touch of ridge where it is singular."""
     for touch in (1e-14, 1e-11, 1e-8, 1e-4, 1.0):
-        A.flat[:: size + 1] += (touch - added) * np.maximum(scale, floor)
-        added = touch
-        _, x, info = dposv(A, b)
-        if info == 0 and np.all(np.isfinite(x)):
-            solved: Floats = x
-            return solved
+        A = make()
+        scale = A.diagonal().copy()
+        _with_diagonal(A, touch * np.maximum(scale, float(scale.max(initial=0.0)) * 1e-300))
+        factor, info = dpotrf(A.T, lower=0, clean=0, overwrite_a=1)
+        if info == 0:
+            x, info = dpotrs(factor, b, lower=0)
+            if info == 0 and np.all(np.isfinite(x)):
+                solved: Floats = x
+                return solved
     return b / np.where(scale > 0, scale, 1.0)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pdprox.methods.newton.quadratic import minimiser, solve_by_products
+from pdprox.methods.newton.quadratic import minimise, solve_by_products
 from pdprox.methods.newton.search import root
 from pdprox.penalties import Tariff
 from pdprox.samples import Augmented, Dual, Samples
@@ -161,19 +161,13 @@ class Round:
     def _minimiser(self, columns: np.ndarray | None, gradient: Floats, w: Floats) -> tuple[Floats, float]:
         """The changes of these coefficients, and of the intercept if there is one, and their squared length."""
         assert self.augmented is not None
-        p, d = len(w), self.tariff.d
+        d = self.tariff.d
         among = slice(None) if columns is None else columns
-        H = self.samples.curvature(self.augmented, columns)
-        H[np.diag_indices(len(H))] += np.append(self.metric[:d][among], self.metric[d:]) / self.s
+        own = np.append(self.metric[:d][among], self.metric[d:]) / self.s
         tariff = self.tariff.at(columns)
-        if len(H) == p:
-            change = minimiser(H, gradient, w, tariff) - w
-        else:  # the intercept has its best value for every w
-            mixed, own = H[p, :p], float(H[p, p])
-            Q = H[:p, :p] - np.outer(mixed, mixed / own)
-            change = minimiser(Q, gradient[:p] - mixed * (gradient[p] / own), w, tariff) - w
-            change = np.append(change, -(gradient[p] + float(mixed @ change)) / own)
-        return change, float(change @ (H @ change))
+        model = self.samples.model(self.augmented, columns, gradient, w, own, tariff.labels is not None)
+        minimise(model, tariff)
+        return model.outcome()
 
     def _by_products(self, gradient: Floats) -> Floats:
         """Newton's direction by conjugate gradients; the charges are squares."""
