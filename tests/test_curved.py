@@ -10,7 +10,8 @@ import pytest
 import scipy.sparse as sp
 
 from pdprox import Problem, ShiftedColumns, losses
-from pdprox.samples import LocalSamples
+from pdprox.samples import Charges, LocalSamples, curved
+from pdprox.samples.model import ColumnsModel, GramModel
 
 N, D = 43, 8
 LOSSES = [
@@ -250,6 +251,61 @@ def test_curvature_of_many_columns_keeps_to_those_wanted():
         np.testing.assert_allclose(H, kept.T @ (augmented.weights[:, None] * kept), atol=1e-11)
         widths.add(len(here.samples._gram.columns))
     assert len(widths) > 3
+
+
+@pytest.mark.parametrize("loss", [losses.Hinge(), losses.Huber(0.7)], ids=str)
+@pytest.mark.parametrize("storage", ["CSR", "CSR float32"])
+@with_and_without
+def test_a_model_by_columns_is_the_one_by_its_matrix(loss, storage, intercept, monkeypatch):
+    """Gradients, Hessians, trials and outcomes, after descents and moves; for all columns and for some."""
+    for columns in (None, np.array([0, 2, 3, 6])):
+        here = case(loss, storage, intercept)
+        _, _, augmented = here.place()
+        p = D if columns is None else len(columns)
+        slope, w = here.rng.normal(size=p + intercept), here.rng.normal(size=p)
+        own = here.rng.uniform(0.1, 1.0, p + intercept)
+        models = []
+        for factor, kind in ((0.0, ColumnsModel), (np.inf, GramModel)):
+            monkeypatch.setattr(curved, "_SPARSE", factor)
+            models.append(here.samples.model(augmented, columns, slope, w, own, False))
+            assert type(models[-1]) is kind
+        some = np.array([0, 1, 3])
+        change = here.rng.normal(size=3)
+        charges = Charges(np.full(p, 0.05), np.full(p, 0.1))
+        rises, ends = [], []
+        for model in models:
+            energies = model.descend(charges, 3)
+            rise, image = model.trial(some, change)
+            model.take(some, change, image)
+            rises.append((*energies, rise))
+            ends.append((model.v, model.gradient(some), np.tril(model.hessian(some)), *model.outcome()))
+        np.testing.assert_allclose(*rises, rtol=1e-9)
+        for one, other in zip(*ends, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+@with_and_without
+def test_a_model_is_the_augmented_losses_to_second_order(intercept):
+    """Its outcome, the intercept's change included, is where the quadratic around x is least."""
+    here = case(losses.Square(), intercept=intercept)
+    samples, x = here.samples, here.point()
+    dual, _, _ = here.place()
+    augmented = samples.augmented(dual, samples.predict(x), 0.8)
+    own = np.full(len(x), 0.3)
+    model = samples.model(augmented, None, samples.gradient(augmented), x[:D], own, False)
+    everything = np.arange(D)
+    step = np.linalg.solve(tidy(model.hessian(everything)), -model.gradient(everything))
+    model.take(everything, step, model.trial(everything, step)[1])
+    H = samples.curvature(augmented, None) + np.diag(own)
+    change, bend = model.outcome()
+    np.testing.assert_allclose(change, np.linalg.solve(H, -samples.gradient(augmented)), atol=1e-10)
+    assert bend == pytest.approx(change @ H @ change)
+
+
+def tidy(H: np.ndarray) -> np.ndarray:
+    """The symmetric matrix with this lower triangle."""
+    lower = np.tril(H)
+    return lower + np.tril(H, -1).T
 
 
 @each_storage

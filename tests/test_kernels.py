@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 from threadpoolctl import threadpool_limits
 
 from pdprox import _kernels as kernels
@@ -842,6 +842,67 @@ def test_descend_stops_at_its_goal(groups):
     first, last = kernels.descend(Q, *charges, v, f, 10_000, 1e-3 * energies[0])
     np.testing.assert_allclose([first, last], [energies[0], energies[-1]], rtol=1e-9)
     np.testing.assert_allclose(v, w, atol=1e-11)
+
+
+def columns_problem(seed=0, p=9, m=14):
+    """A sparse factor, what is added to and taken from its Gram matrix, and the matrix that makes."""
+    rng = np.random.default_rng(seed)
+    A = csc_array(rng.normal(size=(m, p)) * (rng.random((m, p)) < 0.4))
+    own, bias = rng.uniform(0.1, 1.0, p), 0.2 * rng.normal(size=p)
+    own += bias @ bias  # so that Q is positive semidefinite
+    parts = (A.data, A.indices.astype(np.int32), A.indptr.astype(np.int32))
+    return parts, own, bias, A.toarray(), A.T.toarray() @ A.toarray() + np.diag(own) - np.outer(bias, bias), rng
+
+
+@pytest.mark.parametrize("single", [0.0, 0.3, 5.0])
+@pytest.mark.parametrize("ridge", [0.0, 0.7])
+def test_descent_by_columns_is_descent(single, ridge):
+    """The same as with the matrix, and as in the specification; r and t follow w."""
+    for seed in range(5):
+        parts, own, bias, A, Q, rng = columns_problem(seed)
+        p, q, start = len(own), rng.normal(size=len(own)), rng.normal(size=len(own))
+        charges = np.full(p, single), np.full(p, ridge)
+        w, r = start.copy(), A @ start
+        moved = kernels.descend_columns(parts, own, bias, q, *charges, w, r, float(bias @ start), 7)
+        v, s = start.copy(), A @ start
+        wanted = specification.descend_columns(
+            parts, own, bias, q, *charges, v, s, float(bias @ start), 7, 0.0
+        )
+        u, g = start.copy(), Q @ start + q
+        energies = kernels.descend(Q, *charges, (), u, g, 7)
+        for one, other in ((w, v), (w, u), (r, s), (r, A @ w), (moved, wanted), (moved[:2], energies)):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+        assert moved[2] == pytest.approx(float(bias @ w), abs=1e-12)
+
+
+def test_descent_by_columns_stops_at_its_goal():
+    parts, own, bias, A, _, rng = columns_problem()
+    p = len(own)
+    w, r, q = np.zeros(p), np.zeros(A.shape[0]), rng.normal(size=p)
+    first, last, _ = kernels.descend_columns(parts, own, bias, q, np.full(p, 0.1), np.zeros(p), w, r, 0.0, 10_000, 1e-20)
+    assert last <= 1e-20 < first
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "changes"),
+    [
+        (ValueError, "w must have shape", {"w": np.zeros(3)}),
+        (TypeError, "q must be a float64", {"q": [1.0]}),
+        (ValueError, "rows of A must lie", {"r": np.zeros(2)}),
+        (ValueError, "indices of int32", {"A": 2}),
+    ],
+)
+def test_wrong_arguments_of_descent_by_columns(error, message, changes):
+    parts, own, bias, A, _, _ = columns_problem()
+    p = len(own)
+    if "A" in changes:
+        changes = {"A": (parts[0], parts[1].astype(np.int64), parts[2])}
+    good = {
+        "A": parts, "own": own, "bias": bias, "q": np.zeros(p), "single": np.ones(p), "ridge": np.zeros(p),
+        "w": np.zeros(p), "r": np.zeros(A.shape[0]), "t": 0.0, "sweeps": 1,
+    }  # fmt: skip
+    with pytest.raises(error, match=message):
+        kernels.descend_columns(**(good | changes))
 
 
 # --- memory and bad arguments ------------------------------------------------------------------------------

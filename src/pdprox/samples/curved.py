@@ -142,17 +142,22 @@ class Curved(Samples):
         assert isinstance(augmented, LocalAugmented)
         wanted = np.arange(self.matrix.shape[1], dtype=np.intp) if columns is None else columns
         free = np.flatnonzero(augmented.weights)
-        expected = self.matrix.entries * len(free) / max(len(self.c), 1) * len(wanted) / max(self.matrix.shape[1], 1)
-        if not grouped and _SPARSE * expected < len(wanted) ** 2:
+        if not grouped and _SPARSE * self._entries(len(free), len(wanted)) < len(wanted) ** 2:
             roots = np.sqrt(augmented.weights[free])
             self.passes += len(free) / len(self.c)
             return ColumnsModel(self.matrix.factor(free, roots, wanted), roots, own, slope, w)
-        H = self._curvature(augmented, wanted)
+        H = self.curvature(augmented, wanted)
         H.flat[:: len(H) + 1] += own
         return GramModel(H, slope, w)
 
-    def _curvature(self, augmented: LocalAugmented, wanted: np.ndarray) -> Floats:
+    def _entries(self, rows: int, columns: int) -> float:
+        """How many entries as many rows and columns hold, if all are alike."""
+        n, d = self.matrix.shape
+        return self.matrix.entries * (rows / n) * (columns / d) if rows and columns else 0.0
+
+    def curvature(self, augmented: LocalAugmented, columns: np.ndarray | None) -> Floats:
         """A generalised Hessian of the augmented losses with respect to these coefficients and the intercept."""
+        wanted = np.arange(self.matrix.shape[1], dtype=np.intp) if columns is None else columns
         gram = self._gram_of(np.where(augmented.weights > 0, self.c, 0.0), wanted)
         places = gram.positions(wanted)
         assert places is not None

@@ -21,6 +21,9 @@ _FEW_ROWS = 1000
 _STAGE, _STAGE_ROWS = 8, 2000
 #: a stage ends at this gap, or after so many rounds
 _STAGE_GAP, _STAGE_ROUNDS = 0.1, 6
+#: how far the primal proximal term lets a subproblem go, in units of the gap: more and subproblems with few free
+#: rows run off and fail (covtype at C = 100: 10 times slower with 1000), less and they are too many
+_REACH = 100.0
 #: subproblems in a round at most
 _SUBPROBLEMS = 8
 
@@ -225,7 +228,7 @@ class PdproxNewton(Method):
             frozen = state.dual.g[kept] - part.backward(dual).g
             state.before = state.primal, state.x, state.dual, state.sigma
         size = max(float(x @ (metric * x)), problem.samples.spread() ** 2)
-        s = 1e3 * size / max(min(state.gap, 1.0) * abs(state.primal), 1e-300)
+        s = _REACH * size / max(min(state.gap, 1.0) * abs(state.primal), 1e-300)
         slack = max(min(state.gap, 1.0), 1e-13)
         state.round = Round(
             part, tariff.at(state.columns), frozen, metric, s, state.sigma, x, dual, x,

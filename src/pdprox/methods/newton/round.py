@@ -125,6 +125,8 @@ class Round:
             self.anchor = self.x
             self.residual = measured
         if not solved:
+            if self.augmented.moved / self.sigma < 0.1 * measured:  # it is x that went too far
+                self.s /= 10.0
             self.sigma /= 3.0
         else:
             self.sigma *= next(factor for most, factor in _GROWTH if self.steps <= most)
