@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from scipy.linalg.lapack import dgetrf, dgetrs, dpotrf, dpotrs
 
 from pdprox import _kernels as kernels
 from pdprox.losses.base import Line
@@ -17,6 +18,8 @@ from pdprox.typing import Floats, Mask
 
 #: updates of a Gram matrix before it is made afresh: rounding adds up
 _UPDATES = 40
+#: singular equations are solved with so much of the largest diagonal entry added, and refined so often
+_RIDGE, _REFINEMENTS = 1e-11, 8
 #: the model is one of sparse columns where so many times their entries are fewer than the squared number of columns
 _SPARSE = 8
 
@@ -220,6 +223,32 @@ class Curved(Samples):
             return np.asarray(distance < 0)
         return np.asarray(distance <= np.partition(distance, count - 1)[count - 1])
 
+    def between(self, dual: Dual) -> Mask:
+        alpha = alpha_of(dual)
+        settled = np.zeros(len(alpha), bool)
+        for slope in self._line.slopes:
+            settled |= alpha == slope
+        return ~settled & (self.weights > 0)
+
+    def pinned(
+        self, dual: Dual, x: Floats, rise: Floats, bend: Floats | None
+    ) -> tuple[Floats, LocalDual] | None:
+        line, alpha = self._line, alpha_of(dual)
+        A = self.matrix.array()
+        if self.intercept:
+            A = np.column_stack([A, np.ones(len(A))])
+        piece = np.searchsorted(line.slopes, alpha) - 1
+        at = self.y * line.kinks[piece] if line.margin else self.y + line.kinks[piece]
+        sign = self.y if line.margin else 1.0
+        found = _equations(A, at, line.smoothing / self.c, rise, bend, x, self.c * sign * alpha)
+        if found is None:
+            return None
+        x, theta = found
+        slopes = theta / (self.c * sign)
+        if np.any(slopes < line.slopes[piece]) or np.any(slopes > line.slopes[piece + 1]):
+            return None
+        return x, LocalDual(slopes)
+
     def size(self, rows: Any) -> int:
         return len(self.y) if rows is None else int(np.count_nonzero(rows))
 
@@ -260,6 +289,51 @@ class Curved(Samples):
 
     def _with_total(self, g: Floats, total: float) -> Floats:
         return np.append(g, total) if self.intercept else g
+
+
+def _nearest(A: Floats, at: Floats, rise: Floats, x: Floats, theta: Floats) -> tuple[Floats, Floats] | None:
+    """The solutions of ``A x = at`` and ``A' theta = -rise`` nearest to the given ones, as far as there are any."""
+    flat = A if len(A) <= A.shape[1] else A.T
+    G = flat @ flat.T
+    G.flat[:: len(G) + 1] += _RIDGE * G.diagonal().max()
+    factor, info = dpotrf(G, lower=1, overwrite_a=0)
+    if info != 0:
+        return None
+    for _ in range(_REFINEMENTS):
+        short, excess = at - A @ x, -rise - A.T @ theta
+        if flat is A:
+            x = x + A.T @ dpotrs(factor, short, lower=1)[0]
+            theta = theta + dpotrs(factor, A @ excess, lower=1)[0]
+        else:
+            x = x + dpotrs(factor, A.T @ short, lower=1)[0]
+            theta = theta + A @ dpotrs(factor, excess, lower=1)[0]
+    return x, theta
+
+
+def _equations(
+    A: Floats, at: Floats, give: Floats, rise: Floats, bend: Floats | None, x: Floats, theta: Floats
+) -> tuple[Floats, Floats] | None:
+    """``A x - give theta = at`` and ``A' theta + bend x = bend x_before - rise``; None if they are singular."""
+    m, q = A.shape
+    if bend is None and not np.any(give):
+        if m != q:
+            return _nearest(A, at, rise, x, theta)
+        factor, pivots, info = dgetrf(A)
+        if info != 0:
+            return _nearest(A, at, rise, x, theta)
+        new, theta = dgetrs(factor, pivots, at)[0], dgetrs(factor, pivots, -rise, trans=1)[0]
+    else:
+        K, right = np.zeros((q + m, q + m)), np.concatenate([-rise, at])
+        K[q:, :q], K[:q, q:] = A, A.T
+        K[q:, q:] = np.diag(-give)
+        if bend is not None:
+            K[:q, :q] = bend
+            right[:q] += bend @ x
+        factor, pivots, info = dgetrf(K)
+        if info != 0:
+            return None
+        new, theta = np.split(dgetrs(factor, pivots, right)[0], [q])
+    return (new, theta) if np.all(np.isfinite(new)) and np.all(np.isfinite(theta)) else None
 
 
 def alpha_of(dual: Dual) -> Floats:

@@ -60,6 +60,10 @@ class Matrix(ABC):
         """Some rows (a mask or indices; None: all) and columns (indices; None: all)."""
 
     @abstractmethod
+    def array(self) -> Floats:
+        """The whole matrix as a dense array: for small parts."""
+
+    @abstractmethod
     def column_squares(self, c: Floats, centred: bool) -> Floats:
         """sum_i c_i x_ij^2 for each column, of deviations from the mean with these weights if ``centred``."""
 
@@ -130,6 +134,10 @@ class Stored(Matrix):
             return Stored(picked.toarray())
         picked.sort_indices()
         return Stored(picked)
+
+    def array(self) -> Floats:
+        whole = self.data.toarray() if self.sparse else self.data
+        return np.array(whole, dtype=np.float64)
 
     def column_squares(self, c: Floats, centred: bool) -> Floats:
         if self.sparse:
@@ -225,6 +233,9 @@ class Shifted(Matrix):
     def part(self, rows: Any, columns: Any) -> Matrix:
         some = slice(None) if columns is None else columns
         return Shifted(self.inner.part(rows, columns), self.centre[some], self.scale[some])
+
+    def array(self) -> Floats:
+        return (self.inner.array() - self.centre) / self.scale
 
     def column_squares(self, c: Floats, centred: bool) -> Floats:
         squares = self.inner.column_squares(c, centred)

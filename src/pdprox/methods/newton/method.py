@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
 from pdprox.certificate import bound_of_feasible, primal_value
 from pdprox.methods.base import Audit, Method, State
+from pdprox.methods.newton.polish import Polish
 from pdprox.methods.newton.round import Round
 from pdprox.problem import Problem
 from pdprox.samples import Dual
@@ -24,6 +25,8 @@ _STAGE_GAP, _STAGE_ROUNDS = 0.1, 6
 #: how far the primal proximal term lets a subproblem go, in units of the gap: more and subproblems with few free
 #: rows run off and fail (covtype at C = 100: 10 times slower with 1000), less and they are too many
 _REACH = 100.0
+#: the gap from which on it is tried whether the sets are known
+_POLISH_FROM = 0.03
 #: subproblems in a round at most
 _SUBPROBLEMS = 8
 
@@ -51,13 +54,17 @@ class Standing(State):
     breadth: float = 4.0
     #: where the last round on some of the rows started: primal value, x, dual, sigma
     before: tuple[float, Floats, Dual, float] | None = None
+    polish: Polish = field(default_factory=Polish)
+    #: a point of the polish that waits for its audit
+    polished: tuple[Floats, Dual] | None = None
 
     def candidates(self) -> list[tuple[Floats, Dual]]:
         """The point of the whole problem that the round stands for."""
         if self.stage is not None:
             x, _ = self.stage.candidates()[0]
             return [(x, _slopes_at(self.problem, x, self.sigma))]
-        return [self.whole() if self.round is not None else (self.x, self.dual)]
+        here = self.whole() if self.round is not None else (self.x, self.dual)
+        return [here] if self.polished is None else [here, self.polished]
 
     @property
     def phase(self) -> str:
@@ -70,7 +77,7 @@ class Standing(State):
 
     def learn(self, audit: Audit) -> None:
         """Go on from the audited dual, whose sums are known and meet the intercept's condition."""
-        self.due = False
+        self.due, self.polished = False, None
         if self.stage is not None or self.round is not None:
             return
         self.primal, self.dual, self.gap = audit.value, audit.dual, audit.certificate.relative_gap
@@ -267,7 +274,7 @@ class PdproxNewton(Method):
         inner = state.round
         assert inner is not None
         x, dual = state.whole()
-        samples = state.problem.samples
+        problem, samples = state.problem, state.problem.samples
         if state.rows is not None:
             z = samples.predict(x)
             unsettled = samples.unsettled(dual, z)
@@ -278,6 +285,8 @@ class PdproxNewton(Method):
         state.round = None
         state.rounds += 1
         state.due = True
+        if state.gap <= _POLISH_FROM:
+            state.polished = state.polish.candidate(problem, x, dual)
 
     @classmethod
     def specimens(cls) -> list[Self]:
