@@ -10,7 +10,6 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 
 from pdprox.penalties import Tariff
 from pdprox.samples import Charges, Model
-from pdprox.threads import threads_for
 from pdprox.typing import Floats
 
 #: the model is solved when a sweep moves less than this share of what the first one did
@@ -98,8 +97,7 @@ def _solve(make: Callable[[], Floats], b: Floats) -> Floats:
         A = make()
         scale = A.diagonal().copy()
         _with_diagonal(A, touch * np.maximum(scale, float(scale.max(initial=0.0)) * 1e-300))
-        with threads_for(len(A)):
-            factor, info = dpotrf(A.T, lower=0, clean=0, overwrite_a=1)
+        factor, info = dpotrf(A.T, lower=0, clean=0, overwrite_a=1)
         if info == 0:
             x, info = dpotrs(factor, b, lower=0)
             if info == 0 and np.all(np.isfinite(x)):
