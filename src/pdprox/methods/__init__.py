@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pdprox.methods.auto import Auto
 from pdprox.methods.base import Audit, Method, State
+from pdprox.methods.interior import PdproxInterior
 from pdprox.methods.newton import PdproxNewton
 from pdprox.methods.paper import (
     PdproxAccelerated,
@@ -26,6 +27,7 @@ ALL: tuple[type[Method], ...] = (
     PdproxAccelerated,
     PdproxRestarted,
     PdproxNewton,
+    PdproxInterior,
 )
 
 __all__ = [
@@ -36,6 +38,7 @@ __all__ = [
     "PdproxAccelerated",
     "PdproxDual",
     "PdproxDualOneProjection",
+    "PdproxInterior",
     "PdproxNewton",
     "PdproxPrimal",
     "PdproxRestarted",

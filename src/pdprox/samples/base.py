@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pdprox.samples.interior import Interior
 from pdprox.samples.model import Model
 from pdprox.typing import Array, Floats
 
@@ -222,6 +223,17 @@ class Samples(ABC):
     @abstractmethod
     def column_squares(self) -> Floats:
         """sum_i c_i (x_ij - mean_j)^2 for each coefficient; without an intercept the means count as 0."""
+
+    # -- what interior point methods need; only where ``interior_points`` says so ------------------------
+
+    @property
+    @abstractmethod
+    def interior_points(self) -> bool:
+        """Whether interior points are to be had: one target, a loss that is a broken line with finite slopes."""
+
+    @abstractmethod
+    def interior(self, x: Floats, tau: float) -> Interior:
+        """The interior point at x with the dual variables in the middle of their bounds."""
 
     # -- parts of the data --------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from scipy.linalg.lapack import dgetrf, dgetrs, dpotrf, dpotrs
 from pdprox import _kernels as kernels
 from pdprox.losses.base import Line
 from pdprox.samples.base import Augmented, Dual, Samples
+from pdprox.samples.interior import LocalInterior
 from pdprox.samples.matrix import Matrix
 from pdprox.samples.model import ColumnsModel, GramModel, Model
 from pdprox.typing import Floats, Mask
@@ -207,6 +208,18 @@ class Curved(Samples):
     def ascended(self, augmented: Augmented) -> LocalDual:
         assert isinstance(augmented, LocalAugmented)
         return LocalDual(augmented.alpha)
+
+    @property
+    def interior_points(self) -> bool:
+        line = self.line_of_loss
+        return line is not None and line.smoothing == 0 and bool(np.all(np.isfinite(line.slopes)))
+
+    def interior(self, x: Floats, tau: float) -> LocalInterior:
+        return LocalInterior.at(self, x, tau)
+
+    def dual_from(self, slopes: Floats) -> LocalDual:
+        """Dual variables from an array, without sums."""
+        return LocalDual(slopes)
 
     def column_squares(self) -> Floats:
         self.passes += 0.5

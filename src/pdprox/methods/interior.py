@@ -1,0 +1,263 @@
+"""Interior points: the method for problems at whose solution nearly as much is active as there are equations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from pdprox.certificate import primal_value
+from pdprox.methods.base import Audit, Method, State
+from pdprox.penalties import Tariff
+from pdprox.problem import Problem
+from pdprox.samples import Dual
+from pdprox.samples.interior import Interior, Pairs
+from pdprox.threads import one_blas_thread
+from pdprox.typing import Floats
+
+#: a round on some of the columns ends when its share of the gap is below this part of the certified one
+_ROUND = 0.05
+#: an audit when the complementarity has fallen by this factor since the last
+_FALL = 0.03
+#: steps in a round at most
+_STEPS = 60
+#: columns are as many times those in use, and later those more that are drawn away from 0 so strongly
+_BREADTH, _DRAWN = 1.5, 0.99
+
+
+@dataclass
+class Standing(State):
+    """The point of the whole problem, and the interior point of the round on some of the columns."""
+
+    problem: Problem
+    gap: float = 1.0
+    primal: float = np.inf
+    round: Round | None = None
+    #: the mean product at the last audit
+    audited: float = np.inf
+    #: whether the round waits for the audit to say which columns it lacks
+    widen: bool = False
+
+    @property
+    def phase(self) -> str:
+        """What the current round works on."""
+        d = self.problem.features.d
+        columns = d if self.round is None or self.round.columns is None else len(self.round.columns)
+        return f"interior point on {columns} of {d} columns"
+
+    def learn(self, audit: Audit) -> None:
+        self.due = False
+        self.dual, self.primal, self.gap = audit.dual, audit.value, audit.certificate.relative_gap
+
+
+class Round:
+    r"""Mehrotra's predictor and corrector on some of the columns.
+
+    The features' share of the conditions is :math:`X^\top\theta + r \circ w + u = 0` with :math:`|u_j| \le q_j`, where
+    :math:`w_j = p_j - m_j`, :math:`(q_j - u_j)\,p_j = \tau` and :math:`(q_j + u_j)\,m_j = \tau`.
+    """
+
+    def __init__(self, problem: Problem, columns: Any, x: Floats, tau: float, before: Round | None = None) -> None:
+        tariff = problem.features.tariff
+        assert tariff is not None
+        self.columns, self.tariff = columns, tariff.at(columns)
+        samples = problem.samples.part(columns, None)
+        self.x, self.d = x, self.tariff.d
+        self.inner: Interior = samples.interior(x, tau) if before is None else before.inner.onto(samples)
+        self.priced = self.tariff.single > 0
+        q, w = self.tariff.single[self.priced], x[: self.d]
+        u = -(self.inner.sums()[: self.d] + self.tariff.ridge * w)[self.priced]
+        middle = before is None
+        self.pairs = Pairs(-w[self.priced], 2 * q, tau, q if middle else q - u)  # a = q - u, its rest is q + u
+        self.steps, self.missed = 0, np.inf
+
+    def widened(self, problem: Problem, more: np.ndarray) -> Round:
+        """The same interior point with more columns."""
+        columns = np.union1d(self.columns, more)
+        x, places = np.zeros(len(columns) + len(self.x) - self.d), np.searchsorted(columns, self.columns)
+        x[places], x[len(columns) :] = self.x[: self.d], self.x[self.d :]
+        wide = Round(problem, columns, x, self.mu, self)
+        old = np.zeros(len(columns), bool)
+        old[places] = True
+        wide.pairs.put(np.flatnonzero(old[wide.priced]), self.pairs)
+        wide.steps = self.steps
+        return wide
+
+    @property
+    def mu(self) -> float:
+        """The mean product."""
+        return self.complementarity / (self.inner.pairs + 2 * len(self.pairs.v))
+
+    @property
+    def complementarity(self) -> float:
+        """The sum of products: the gap, once the equations hold."""
+        return self.inner.complementarity() + float(np.sum(self.pairs.products()))
+
+    def step(self) -> bool:
+        """One step; false where the equations cannot be solved."""
+        d, priced, pairs = self.d, self.priced, self.pairs
+        w = self.x[:d]
+        rates = pairs.rate()
+        H = self.inner.hessian()
+        own = self.tariff.ridge.copy()
+        own[priced] += rates
+        H.flat[: d * len(H) : len(H) + 1] += own
+        solve = factored(H)
+        if solve is None:
+            return False
+        rise = self.inner.sums()
+        rise[:d] += self.tariff.ridge * w
+        rise[:d][priced] += self.tariff.single[priced] - pairs.a
+        self.missed = float(np.abs(rise) @ np.abs(self.x))
+
+        def direction(tau: float, correct: bool) -> tuple[float, float]:
+            right = rise + self.inner.push(tau, correct)
+            pushed = pairs.push(tau, correct)
+            right[:d][priced] -= pushed
+            change = solve(-right)
+            primal, dual = self.inner.follow(change)
+            ours = pairs.follow(-change[:d][priced], pushed)
+            self._change = change
+            return min(primal, ours[0]), min(dual, ours[1])
+
+        lengths = self._common(direction(0.0, False))
+        mu = self.mu
+        aimed = (self.inner.ahead(*lengths) + float(np.sum(pairs.ahead(*lengths)))) / (
+            self.inner.pairs + 2 * len(pairs.v)
+        )
+        lengths = self._common(direction(mu * min(max(aimed / mu, 1e-8), 1.0) ** 3, True))
+        self.inner.move(*lengths)
+        pairs.move(*lengths)
+        self.x = self.x + lengths[0] * self._change
+        self.steps += 1
+        return max(lengths) > 1e-8
+
+    def _common(self, lengths: tuple[float, float]) -> tuple[float, float]:
+        """With squares both sides take the same step."""
+        return (min(lengths),) * 2 if np.any(self.tariff.ridge) else lengths
+
+    def cleaned(self) -> Floats:
+        """x with those coefficients 0 that are on their way there."""
+        x = self.x.copy()
+        w = x[: self.d]
+        q = self.tariff.single[self.priced]
+        slack = np.minimum(self.pairs.a, self.pairs.rest) / q
+        size = np.abs(w[self.priced]) / max(float(np.max(np.abs(w), initial=0.0)), 1e-300)
+        w[np.flatnonzero(self.priced)[size < slack]] = 0.0
+        return x
+
+
+def factored(H: Floats) -> Any:
+    """How to solve equations with H, refined once; None where it is too singular."""
+    size, diagonal = len(H), H.diagonal().copy()
+    for touch in (1e-15, 1e-12, 1e-9):
+        A = H.copy()
+        A.flat[:: size + 1] += touch * np.maximum(diagonal, 1e-300)
+        factor, info = dpotrf(A.T, lower=0, clean=0, overwrite_a=1)
+        if info == 0:
+
+            def solve(b: Floats, factor: Floats = factor) -> Floats:
+                x = dpotrs(factor, b, lower=0)[0]
+                return np.asarray(x + dpotrs(factor, b - H @ x, lower=0)[0])
+
+            return solve
+    return None
+
+
+@dataclass(frozen=True)
+class PdproxInterior(Method):
+    r"""A primal-dual interior point method on working sets of columns.
+
+    It follows the solutions of the conditions with every product of a variable and its multiplier equal to tau, tau to
+    0, by Mehrotra's steps; the equations of a step come down to one weighted Gram matrix.  The number of steps hardly
+    depends on the problem, each costs a Cholesky factorization of the columns in play.
+
+    It needs one target, a broken line for a loss, and a penalty of weighted absolute values and squares.
+
+    References
+    ----------
+    Mehrotra (1992), On the implementation of a primal-dual interior point method, SIAM J. Optim. 2.
+    """
+
+    def start(self, problem: Problem, x: Floats, dual: Dual) -> Standing:
+        if not suits(problem):
+            raise ValueError(
+                f"the interior point method needs one target, no sets, a broken line for a loss and a penalty of absolute "
+                f'values and squares; got {problem.loss!r} and {problem.penalty!r}: use method="pdprox-restarted"'
+            )
+        if not np.any(x) and not np.any(dual.g):
+            x = primal_value(problem, x)[1]
+            dual = problem.samples.feasible(problem.samples.settled(x), problem.features.free)
+        return Standing(x, dual, problem, due=False)
+
+    def step(self, problem: Problem, state: Standing) -> Standing:
+        with one_blas_thread():
+            if state.round is None:
+                state.round = self._opened(state)
+            elif state.widen:
+                state.round, state.widen = self._widened(state), False
+            inner = state.round
+            going = inner.step()
+            state.x = np.zeros(problem.features.shape)
+            state.x[self._kept(problem, inner.columns)] = inner.cleaned()
+            state.dual = inner.inner.slopes()
+            scale = min(state.gap, 1.0) * abs(state.primal)
+            alone = inner.columns is None
+            state.widen = not alone and inner.complementarity + inner.missed <= _ROUND * scale
+            state.due = not going or state.widen or inner.mu <= _FALL * state.audited
+            if state.due:
+                state.audited = inner.mu
+            if not going or inner.steps >= _STEPS:
+                state.round, state.widen = None, False
+        return state
+
+    @staticmethod
+    def _kept(problem: Problem, columns: Any) -> Any:
+        d = problem.features.d
+        if columns is None:
+            return slice(None)
+        return np.append(columns, d) if problem.features.intercept else columns
+
+    def _opened(self, state: Standing) -> Round:
+        problem = state.problem
+        if not np.isfinite(state.primal):
+            state.primal, state.gap = primal_value(problem, state.x)[0], 1.0
+        columns = self._columns(state)
+        x = state.x[self._kept(problem, columns)]
+        pairs = 2 * (problem.samples.size(None) + len(x))
+        state.audited = np.inf
+        return Round(problem, columns, x, min(state.gap, 1.0) * max(abs(state.primal), 1e-300) / pairs)
+
+    def _widened(self, state: Standing) -> Round:
+        """With the columns that the last audit found drawn away from 0."""
+        inner, tariff = state.round, state.problem.features.tariff
+        assert inner is not None and tariff is not None
+        d = tariff.d
+        pull = tariff.pull(state.x[:d], state.dual.g[:d])
+        more = np.setdiff1d(np.flatnonzero(pull > _DRAWN), inner.columns)
+        return inner.widened(state.problem, more) if len(more) else inner
+
+    @staticmethod
+    def _columns(state: Standing) -> Any:
+        tariff: Tariff | None = state.problem.features.tariff
+        assert tariff is not None
+        d = tariff.d
+        alive = tariff.in_use(state.x[:d])
+        pull = np.where(alive, np.inf, tariff.pull(state.x[:d], state.dual.g[:d]))
+        wanted = max(int(_BREADTH * np.count_nonzero(alive)), 200)
+        if wanted >= 0.6 * d:
+            return None
+        least = min(float(np.partition(pull, d - wanted)[d - wanted]), 1.0)
+        return np.flatnonzero(pull > least)
+
+    @classmethod
+    def specimens(cls) -> list[Self]:
+        return [cls()]
+
+
+def suits(problem: Problem) -> bool:
+    """Whether the method can be used."""
+    tariff = problem.features.tariff
+    return problem.samples.interior_points and tariff is not None and tariff.labels is None
