@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "threads": set(),
     "methods": {"typing", "_kernels", "penalties", "problem", "samples", "certificate", "threads"},
     "solve": {"typing", "naming", "problem", "samples", "certificate", "solution", "progress", "methods"},
-    "path": {"typing", "penalties", "problem", "certificate", "solution", "solve"},
+    "path": {"typing", "penalties", "problem", "certificate", "solution", "solve", "values"},
     "checks": {"typing", "values", "losses", "penalties", "sets", "samples"},
     "datasets": {"typing"},
     "displays": {"typing", "solution", "losses", "penalties"},

@@ -66,6 +66,23 @@ def test_smooth_penalties_have_no_lam_max():
         path(problem)
 
 
+@pytest.mark.parametrize(
+    "penalty",
+    [
+        penalties.ExclusiveLasso([0, 0, 1, 1, 2, 2]),
+        penalties.SquaredSumOfNorms([0, 0, 1, 1, 2, 2]),
+        penalties.Squared(penalties.LInf()),
+        penalties.Shaped(penalties.Power(1.5), penalties.L1()),
+        penalties.Shaped(penalties.Excess(0.5), penalties.L1()),
+    ],
+    ids=lambda p: type(p).__name__,
+)
+def test_powers_of_norms_have_no_lam_max(penalty):
+    """For a long step their prox rounds to 0, though no lam makes 0 optimal."""
+    X, z = data()
+    assert lam_max(Problem(X, z, "absolute", penalty, lam=1.0)) == np.inf
+
+
 @pytest.mark.parametrize("loss", ["hinge", "pinball", "huber"])
 def test_every_point_is_certified_and_equals_a_cold_start(loss):
     X, z = data()
@@ -116,7 +133,14 @@ BAD = [
     ({"lams": [-1.0]}, r"lams must be numbers >= 0, got \[-1.0\]"),
     ({"lams": []}, "lams must be numbers"),
     ({"n_lams": 0}, "n_lams must be an integer >= 1, got 0"),
+    ({"n_lams": 2.5}, "n_lams must be an integer >= 1, got 2.5"),
+    ({"n_lams": np.nan}, "n_lams must be an integer >= 1, got nan"),
     ({"ratio": 1.0}, "ratio must lie strictly between 0 and 1, got 1.0"),
+]
+WRONG_KIND = [
+    ({"lams": ["a"]}, "lams must hold real numbers, got dtype <U1"),
+    ({"n_lams": "5"}, "n_lams must be a number, got '5'"),
+    ({"ratio": "small"}, "ratio must be a number, got 'small'"),
 ]
 
 
@@ -124,6 +148,13 @@ BAD = [
 def test_wrong_options_are_named(options, message):
     X, z = data()
     with pytest.raises(ValueError, match=message):
+        path(Problem(X, z, "absolute", "l1", lam=1.0), **options)
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG_KIND, ids=[m[:15] for _, m in WRONG_KIND])
+def test_options_of_a_wrong_kind_are_named(options, message):
+    X, z = data()
+    with pytest.raises(TypeError, match=message):
         path(Problem(X, z, "absolute", "l1", lam=1.0), **options)
 
 

@@ -1,5 +1,7 @@
 """Building a problem: what is accepted, what is refused and with which words, and the unusual but valid."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,6 +12,15 @@ from pdprox.losses import Hinge
 
 X = np.array([[1.0, 2.0], [3.0, -1.0], [0.5, 0.0], [-2.0, 1.0]])
 LABELS = np.array([1.0, -1.0, 1.0, -1.0])
+
+
+@dataclass(frozen=True)
+class Crooked(losses.BrokenLineLoss):
+    """A user's own loss, which nobody has checked."""
+
+    kinks: tuple = (0.0, 1.0)
+    slopes: tuple = (-1.0, 0.5, 0.2)
+    reads: str = "residual"
 
 
 def with_entry(value):
@@ -72,6 +83,11 @@ BAD = [
     (lambda: pdprox.certify(X, [0.0, 0.0]), TypeError, "problem must be a Problem.* got ndarray"),
     (lambda: pdprox.solve(X), TypeError, "problem must be a Problem.* got ndarray"),
     (lambda: pdprox.path(X), TypeError, "problem must be a Problem.* got ndarray"),
+    (lambda: pdprox.lam_max(X), TypeError, "problem must be a Problem.* got ndarray"),
+    (lambda: Problem(X, LABELS, Crooked(), lam=0.1), ValueError, r"line is not convex; got \(-1.0, 0.5, 0.2\)"),
+    (lambda: Problem(X, LABELS, Crooked((0.0,)), lam=0.1), ValueError, "1 kinks has 2 slopes, got 3"),
+    (lambda: Problem(X, LABELS, Crooked(reads="margins"), lam=0.1), ValueError, "reads must be .* got 'margins'"),
+    (lambda: losses.PaperForm(Crooked()), ValueError, "line is not convex"),
     (lambda: losses.Pinball("median"), TypeError, "quantile must be a number, got 'median'"),
     (lambda: losses.EpsilonInsensitive(None), TypeError, "epsilon must be a number, got None"),
     (lambda: losses.GeneralizedHinge(2j), TypeError, "a must be a number, got 2j"),
@@ -81,6 +97,7 @@ BAD = [
     (lambda: sets.L2Ball("big"), TypeError, "radius must be a number, got 'big'"),
     (lambda: Problem(pdprox.ShiftedColumns(X, scale=[1.0, 0.0]), LABELS, lam=0.1), ValueError, "positive, got 0.0"),
     (lambda: Problem(pdprox.ShiftedColumns(X, centre=[1.0]), LABELS, lam=0.1), ValueError, "2 finite numbers"),
+    (lambda: Problem(pdprox.ShiftedColumns(X, scale=["a", "b"]), LABELS, lam=0.1), TypeError, "scale must hold real"),
 ]  # fmt: skip
 
 

@@ -71,6 +71,7 @@ def test_callback_sees_every_audit_and_can_stop(problem):
     solution = solve(problem, tol=1e-9, callback=stop_at_one_percent)
     assert solution.status == "callback_stop"
     assert len(seen) == len(solution.history.seconds)
+    assert all(type(report.passes) is float for report in seen)
     assert [report.iteration for report in seen] == solution.history.iterations.tolist()
     assert 1e-9 < solution.certificate.relative_gap < 1e-2
 
@@ -189,6 +190,8 @@ def test_log_lines_reach_a_bare_terminal():
 BAD = [
     ({"tol": -1.0}, ValueError, "tol must be a number >= 0, got -1.0"),
     ({"tol": np.nan}, ValueError, "tol must be a number >= 0, got nan"),
+    ({"tol": True}, ValueError, "tol must be a number >= 0, got True"),
+    ({"max_iter": True}, ValueError, "max_iter must be an integer >= 0, got True"),
     ({"tol": "small"}, ValueError, "tol must be a number >= 0, got 'small'"),
     ({"max_time": "long"}, ValueError, "max_time must be a number of seconds > 0, got 'long'"),
     ({"max_iter": "many"}, ValueError, "max_iter must be an integer >= 0, got 'many'"),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
+import pdprox
 from pdprox import _kernels as kernels
 from pdprox.losses import Hinge
 
@@ -61,3 +62,24 @@ def test_many_calls_with_any_number_of_threads(threads):
         np.testing.assert_allclose(first, reference, rtol=1e-10, atol=1e-13)
         for _ in range(200):
             np.testing.assert_array_equal(sums(2), first)
+
+
+def test_predictions_are_those_of_the_asking_thread(monkeypatch):
+    """Problems for several lam share their samples; here the other thread comes just after the comparison."""
+    rng = np.random.default_rng(0)
+    samples = pdprox.Problem(rng.normal(size=(9, 3)), np.ones(9), lam=0.1).samples
+    mine, other = rng.normal(size=(2, *samples.shape))
+    expected = samples.forward(mine)
+    theirs = other, samples.forward(other)
+    samples.forward(mine)
+    equal = np.array_equal
+
+    def interrupted(a, b):
+        found = equal(a, b)
+        samples._last = theirs
+        return found
+
+    monkeypatch.setattr(np, "array_equal", interrupted)
+    found = samples.forward(mine)
+    monkeypatch.undo()
+    np.testing.assert_array_equal(found, expected)

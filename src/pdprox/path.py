@@ -14,6 +14,7 @@ from pdprox.problem import Problem, required
 from pdprox.solution import Solution
 from pdprox.solve import Report, solve
 from pdprox.typing import Floats
+from pdprox.values import number, real
 
 
 @dataclass(frozen=True)
@@ -57,27 +58,31 @@ def lam_max(problem: Problem) -> float:
     float
         Infinite for penalties that are smooth at 0, such as ``SquaredL2``: there no lam makes w vanish.
     """
+    required(problem)
     x = primal_value(problem, np.zeros(problem.features.shape))[1]
     u = problem.samples.settled(x).g[: problem.features.d]
     return _least_lam(problem.penalty, u)
 
 
 def _least_lam(penalty: Penalty, u: Floats) -> float:
-    """The least lam with u in lam dR(0): that is when the prox of lam R takes u to 0."""
+    """The least lam with u in lam dR(0), that is R*(u / lam) = 0: then 0 is a best answer to u.
+
+    The prox of a long step takes u to 0 for any R, as far as floating point can tell; the conjugate does not.
+    """
     if isinstance(penalty, Norm):
         return float(penalty.dual_norm(u))
     if not np.any(u):
         return 0.0
     low, high = 0.0, float(np.max(np.abs(u)))
     for _ in range(60):
-        if not np.any(penalty.prox(u, high)):
+        if penalty.conjugate(u / high) <= 0:
             break
         low, high = high, 4 * high
     else:
         return float("inf")
     while high - low > 1e-12 * high:
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if np.any(penalty.prox(u, middle)) else (low, middle)
+        low, high = (low, middle) if penalty.conjugate(u / middle) <= 0 else (middle, high)
     return high
 
 
@@ -129,13 +134,13 @@ def path(
 
 def _lams(problem: Problem, lams: Any, n_lams: int, ratio: float) -> Floats:
     if lams is not None:
-        values = np.sort(np.atleast_1d(np.asarray(lams, dtype=np.float64)))[::-1].copy()
+        values = np.sort(np.atleast_1d(real(lams, "lams")))[::-1].copy()
         if values.ndim != 1 or not values.size or not np.all(np.isfinite(values)) or values[-1] < 0:
             raise ValueError(f"lams must be numbers >= 0, got {lams!r}")
         return values
-    if int(n_lams) != n_lams or n_lams < 1:
+    if not (number(n_lams, "n_lams").is_integer() and n_lams >= 1):
         raise ValueError(f"n_lams must be an integer >= 1, got {n_lams!r}")
-    if not 0 < ratio < 1:
+    if not 0 < number(ratio, "ratio") < 1:
         raise ValueError(f"ratio must lie strictly between 0 and 1, got {ratio!r}")
     largest = lam_max(problem)
     if not np.isfinite(largest):

@@ -85,6 +85,7 @@ class Problem:
                 "lam is missing: Problem(X, y, loss, penalty, lam=...) needs the factor of the penalty"
             )
         told: Loss = _object(loss, Loss, losses.ALL, "loss")
+        told.check()
         price: Penalty = _object(penalty, Penalty, penalties.ALL, "penalty")
         lam = _lam(lam)
         if not isinstance(intercept, (bool, np.bool_)):
@@ -214,7 +215,7 @@ def _matrix(X: Any) -> Matrix:
 
 
 def _column_numbers(given: Any, default: float, d: int, name: str) -> Floats:
-    numbers = np.full(d, default) if given is None else np.asarray(given, dtype=np.float64)
+    numbers = np.full(d, default) if given is None else real(given, name)
     if numbers.shape != (d,) or not np.all(np.isfinite(numbers)):
         raise ValueError(f"{name} must be {d} finite numbers, one a column; got shape {numbers.shape}")
     return numbers

@@ -192,7 +192,8 @@ def _verdict(
     judge: Judge, tol: float, max_time: float | None, callback: Callable[[Report], Any] | None
 ) -> Status | None:
     certificate = judge.certificate
-    report = Report(judge.iteration, judge.seconds, judge.problem.samples.passes, certificate, judge.method)
+    passes = float(judge.problem.samples.passes)
+    report = Report(judge.iteration, judge.seconds, passes, certificate, judge.method)
     stop = callback is not None and callback(report)
     if certificate.relative_gap <= tol:  # false for NaN
         return "converged"
@@ -246,10 +247,10 @@ def _method(method: str | Method) -> Method:
 
 
 def _check_options(tol: Any, max_iter: Any, max_time: Any) -> None:
-    if not (isinstance(tol, Real) and 0 <= float(tol) < np.inf):
+    if isinstance(tol, bool) or not (isinstance(tol, Real) and 0 <= float(tol) < np.inf):
         raise ValueError(f"tol must be a number >= 0, got {tol!r}")
     whole = isinstance(max_iter, Real) and float(max_iter).is_integer() and float(max_iter) >= 0
-    if max_iter is not None and not whole:
+    if max_iter is not None and (isinstance(max_iter, bool) or not whole):
         raise ValueError(f"max_iter must be an integer >= 0, got {max_iter!r}")
     if max_time is not None and not (isinstance(max_time, Real) and float(max_time) > 0):
         raise ValueError(f"max_time must be a number of seconds > 0, got {max_time!r}")

@@ -86,7 +86,12 @@ class Loss(ABC):
         """One proximal ascent step on the dual variables at loss arguments t."""
         return self.dual_prox(alpha + step * t, step)
 
-    # -- what the data may be ----------------------------------------------------------------------------
+    # -- what may be ----------------------------------------------------------------------------
+
+    def check(self) -> None:
+        """Raise ValueError, naming what is wrong, when this is no convex loss of a margin or of a residual."""
+        if self.reads not in ("margin", "residual"):
+            raise ValueError(f'reads must be "margin" or "residual", got {self.reads!r}')
 
     def check_targets(self, y: Array) -> None:
         """Raise ValueError when y is outside the alphabet of the loss."""

@@ -54,6 +54,10 @@ class BrokenLineLoss(Loss):
             self.reads == "margin",
         )
 
+    def check(self) -> None:
+        super().check()
+        _checked(self.kinks, self.slopes, self.smoothing)
+
     def value(self, t: Array) -> Array:
         t = floating(t)
         if self.smoothing > 0:
@@ -165,9 +169,7 @@ class BrokenLine(BrokenLineLoss):
 
     def __post_init__(self) -> None:
         settle(self, kinks=_numbers(self.kinks, "kinks"), slopes=_numbers(self.slopes, "slopes"))
-        _checked(self.kinks, self.slopes, 0.0)
-        if self.reads not in ("margin", "residual"):
-            raise ValueError(f'reads must be "margin" or "residual", got {self.reads!r}')
+        self.check()
 
     @classmethod
     def specimens(cls) -> list[Self]:

@@ -93,6 +93,7 @@ class PaperForm(Loss):
     def __post_init__(self) -> None:
         if not isinstance(self.loss, BrokenLineLoss) or self.loss.smoothing:
             raise ValueError(f"only broken lines have the paper's form, got {self.loss!r}")
+        self.loss.check()
         object.__setattr__(self, "reads", self.loss.reads)
 
     @property

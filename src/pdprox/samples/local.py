@@ -248,10 +248,15 @@ class LocalSamples(Curved):
     def _predict(self, x: Floats) -> Floats:
         d = self.matrix.shape[1]
         if x.ndim == 1:
-            # methods and audits ask for the same predictions one after the other
-            if self._last is None or not np.array_equal(self._last[0], x):
-                self._last = x.copy(), self.matrix.forward(x[:d], float(x[d]) if self.intercept else 0.0)
-            return self._last[1]
+            # methods and audits ask for the same predictions one after the other; another thread, solving for
+            # another lam, may put its own there at any time, so it is looked at once
+            last = self._last
+            if last is None or not np.array_equal(last[0], x):
+                last = self._last = (
+                    x.copy(),
+                    self.matrix.forward(x[:d], float(x[d]) if self.intercept else 0.0),
+                )
+            return last[1]
         intercepts = x[d] if self.intercept else np.zeros(x.shape[1])
         columns = [self.matrix.forward(x[:d, k], float(intercepts[k])) for k in range(x.shape[1])]
         return np.stack(columns, axis=1)
