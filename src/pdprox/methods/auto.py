@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+
 from pdprox.methods.base import Audit, Method, State
+from pdprox.methods.interior import PdproxInterior
 from pdprox.methods.newton import PdproxNewton
 from pdprox.methods.restarted import PdproxRestarted
 from pdprox.problem import Problem
 from pdprox.samples import Dual
 from pdprox.typing import Floats
 
-#: audits, and passes over the data, in which the gap must have halved
-_AUDITS, _PASSES = 12, 400.0
+#: interior points come first where a run should cost at most so many nanoseconds
+_SMALL = 4e7
+#: ... and all columns, not more than these, can be in play
+_FEW = 300
+#: Newton's method gives way when the gap has not halved in so many steps, more of them while it is large
+_NEWTON, _NEWTON_FAR, _FAR = 20, 100, 0.3
+#: ... and if at this share of that pace it would cost more than interior points to get to this gap
+_PACE, _GOAL = 0.25, 1e-6
+#: while the gap is large so many times the columns in use are expected to be in play for interior points
+_MORE = 4.0
+#: interior points and restarted Pdprox, likewise
+_INTERIOR, _RESTARTED = 80, 400
+#: an effort (nanoseconds) without progress after which even dear interior points, or restarted Pdprox, are tried
+_RESORT = 3e10
 
 
 @dataclass
 class Relay(State):
-    """The state of the method that runs, and the audits since it took over."""
+    """The state of the method that runs, and how it fares since it took over."""
 
     methods: list[Method]
     inner: State
     problem: Problem
-    gaps: list[tuple[float, float]] = field(default_factory=list)
+    #: steps since the gap last halved, the effort then, and the gap then
+    waiting: int = 0
+    before: float = 0.0
+    halved: float = float("inf")
     changes: int = 0
     #: the best point that audits have seen
     best: tuple[float, Floats, Dual] | None = None
@@ -47,40 +65,71 @@ class Relay(State):
             self.best = audit.value, candidate[0], audit.dual
         self.inner.learn(audit)
         self.due = self.inner.due
-        self.gaps.append((self.problem.samples.passes, audit.certificate.relative_gap))
+        if audit.certificate.relative_gap <= 0.5 * self.halved:
+            self.waiting, self.before, self.halved = 0, self.inner.effort, audit.certificate.relative_gap
 
     def stuck(self) -> bool:
-        """Whether the gap has not halved for many audits and passes, more of them each time."""
-        if len(self.methods) == 1 or len(self.gaps) <= _AUDITS:
+        """Whether the gap has not halved for many steps, more of them each round of the relay."""
+        if len(self.methods) == 1 or self.best is None:
             return False
-        passes, gap = self.gaps[-1]
-        patience = _PASSES * 2.0**self.changes
-        then = [old for old in self.gaps[:-_AUDITS] if old[0] <= passes - patience]
-        return bool(then) and gap > 0.5 * then[-1][1]
+        patience = 2 ** (self.changes // len(self.methods))
+        if isinstance(self.running, PdproxInterior):
+            return self.waiting > _INTERIOR * patience
+        if isinstance(self.running, PdproxRestarted):
+            return self.waiting > _RESTARTED * patience
+        if self.waiting <= patience * (_NEWTON_FAR if self.halved > _FAR else _NEWTON):
+            return False
+        if len(self.methods) == 2:
+            return self.waiting > 10 * patience * _NEWTON
+        spent = (self.inner.effort - self.before) / patience
+        x = self.best[1]
+        if self.halved > _FAR:  # more columns will come
+            return spent > min(PdproxInterior.price(self.problem, x, _MORE), _RESORT)
+        halvings = max(float(np.log2(self.halved / _GOAL)), 1.0)
+        return _PACE * halvings * spent > min(PdproxInterior.price(self.problem, x), _RESORT)
+
+    def next(self) -> None:
+        """Let the next method go on from the best point."""
+        assert self.best is not None
+        self.changes += 1
+        _, x, dual = self.best
+        if isinstance(self.running, PdproxInterior) and not np.isfinite(PdproxInterior.price(self.problem, x)):
+            self.changes += 1
+        self.inner = self.running.start(self.problem, x, dual)
+        self.waiting, self.before = 0, self.inner.effort
 
 
 @dataclass(frozen=True)
 class Auto(Method):
-    """Newton's method where the problem allows it, restarted Pdprox elsewhere; they relieve each other when stuck.
+    """Interior points for small problems, Newton's method elsewhere, restarted Pdprox where neither can be used.
 
-    The second method goes on from the best point of the first, and the other way round, with more patience each
-    time.  What counts is passes over the data, not seconds, so that runs can be repeated.
+    They relieve each other when the gap no longer halves in as many steps as the method should need.  The next
+    one goes on from the best point, with more patience each round.  What counts is steps, not seconds, so that runs
+    can be repeated.
     """
 
     def start(self, problem: Problem, x: Floats, dual: Dual) -> Relay:
-        newton = problem.samples.curved and problem.features.tariff is not None
-        methods: list[Method] = [PdproxNewton(), PdproxRestarted()] if newton else [PdproxRestarted()]
+        methods = self._methods(problem, x)
         inner: Any = methods[0].start(problem, x, dual)
         return Relay(x, dual, methods, inner, problem, due=inner.due)
 
+    @staticmethod
+    def _methods(problem: Problem, x: Floats) -> list[Method]:
+        tariff = problem.features.tariff
+        if not problem.samples.curved or tariff is None:
+            return [PdproxRestarted()]
+        if not PdproxInterior.suits(problem) or tariff.smooth:
+            return [PdproxNewton(), PdproxRestarted()]
+        if problem.features.d <= _FEW and PdproxInterior.price(problem, x, np.inf) <= _SMALL:
+            return [PdproxInterior(), PdproxNewton(), PdproxRestarted()]
+        return [PdproxNewton(), PdproxInterior(), PdproxRestarted()]
+
     def step(self, problem: Problem, state: Relay) -> Relay:
-        if state.stuck() and state.best is not None:
-            state.changes += 1
-            state.gaps.clear()
-            _, x, dual = state.best
-            state.inner = state.running.start(problem, x, dual)
+        if state.stuck():
+            state.next()
         state.inner = state.running.step(problem, state.inner)
         state.due = state.inner.due
+        state.waiting += 1
         return state
 
     @classmethod

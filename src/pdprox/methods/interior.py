@@ -10,7 +10,6 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 
 from pdprox.certificate import primal_value
 from pdprox.methods.base import Audit, Method, State
-from pdprox.penalties import Tariff
 from pdprox.problem import Problem
 from pdprox.samples import Dual
 from pdprox.samples.interior import Interior, Pairs
@@ -21,10 +20,15 @@ from pdprox.typing import Floats
 _ROUND = 0.05
 #: an audit when the complementarity has fallen by this factor since the last
 _FALL = 0.03
+#: as many columns at most where others can do without it, and as many steps typically: one of 50000 samples blocks a
+#: step sooner than one of 1000
+_LARGEST, _TYPICAL, _AND_A_SAMPLE = 6000, 15, 1.5e-3
 #: steps in a round at most
-_STEPS = 60
+_STEPS = 300
 #: columns are as many times those in use, and later those more that are drawn away from 0 so strongly
 _BREADTH, _DRAWN = 1.5, 0.99
+#: a column drawn away more strongly than this makes the round start afresh
+_FAR = 2.0
 
 
 @dataclass
@@ -82,7 +86,6 @@ class Round:
         old = np.zeros(len(columns), bool)
         old[places] = True
         wide.pairs.put(np.flatnonzero(old[wide.priced]), self.pairs)
-        wide.steps = self.steps
         return wide
 
     @property
@@ -182,7 +185,7 @@ class PdproxInterior(Method):
     """
 
     def start(self, problem: Problem, x: Floats, dual: Dual) -> Standing:
-        if not suits(problem):
+        if not self.suits(problem):
             raise ValueError(
                 f"the interior point method needs one target, no sets, a broken line for a loss and a penalty of absolute "
                 f'values and squares; got {problem.loss!r} and {problem.penalty!r}: use method="pdprox-restarted"'
@@ -206,10 +209,11 @@ class PdproxInterior(Method):
             scale = min(state.gap, 1.0) * abs(state.primal)
             alone = inner.columns is None
             state.widen = not alone and inner.complementarity + inner.missed <= _ROUND * scale
-            state.due = not going or state.widen or inner.mu <= _FALL * state.audited
+            over = not going or inner.steps >= _STEPS
+            state.due = over or state.widen or inner.mu <= _FALL * state.audited
             if state.due:
                 state.audited = inner.mu
-            if not going or inner.steps >= _STEPS:
+            if over:
                 state.round, state.widen = None, False
         return state
 
@@ -220,11 +224,12 @@ class PdproxInterior(Method):
             return slice(None)
         return np.append(columns, d) if problem.features.intercept else columns
 
-    def _opened(self, state: Standing) -> Round:
+    def _opened(self, state: Standing, columns: Any = None) -> Round:
         problem = state.problem
         if not np.isfinite(state.primal):
             state.primal, state.gap = primal_value(problem, state.x)[0], 1.0
-        columns = self._columns(state)
+        if columns is None:
+            columns = self._columns(problem, state.x, state.dual)
         x = state.x[self._kept(problem, columns)]
         pairs = 2 * (problem.samples.size(None) + len(x))
         state.audited = np.inf
@@ -236,28 +241,50 @@ class PdproxInterior(Method):
         assert inner is not None and tariff is not None
         d = tariff.d
         pull = tariff.pull(state.x[:d], state.dual.g[:d])
-        more = np.setdiff1d(np.flatnonzero(pull > _DRAWN), inner.columns)
+        pull[inner.columns] = 0.0
+        most = max(len(inner.columns) // 2, 200)  # of those drawn the most: few will be in use
+        least = _DRAWN if most >= d else max(float(np.partition(pull, d - most)[d - most]), _DRAWN)
+        more = np.flatnonzero(pull > least)
+        if np.max(pull, initial=0.0) > _FAR:  # too far from the point to be let in at their ease
+            return self._opened(state, np.union1d(inner.columns, more))
         return inner.widened(state.problem, more) if len(more) else inner
 
     @staticmethod
-    def _columns(state: Standing) -> Any:
-        tariff: Tariff | None = state.problem.features.tariff
+    def suits(problem: Problem) -> bool:
+        """Whether the method can be used."""
+        tariff = problem.features.tariff
+        return problem.samples.interior_points and tariff is not None and tariff.labels is None
+
+    @classmethod
+    def price(cls, problem: Problem, x: Floats, breadth: float = _BREADTH) -> float:
+        """What a run from x would cost, in nanoseconds of a model machine; infinite beyond the method's means.
+
+        The run is taken to need ``breadth`` times as many columns as are in use at x.
+        """
+        if not cls.suits(problem):
+            return float("inf")
+        d = problem.features.d
+        used = float(np.count_nonzero(x[:d]))
+        width = int(min(max(breadth * used, 200.0), d)) if np.isfinite(breadth) else d
+        if width > _LARGEST:
+            return float("inf")
+        steps = _TYPICAL + _AND_A_SAMPLE * problem.samples.size(None)
+        return steps * (problem.samples.gram_cost(width) + 0.05 * width**3 / 3)
+
+    @staticmethod
+    def _columns(problem: Problem, x: Floats, dual: Dual) -> Any:
+        """Columns in use or drawn away from 0 the most, half as many more as are in use."""
+        tariff = problem.features.tariff
         assert tariff is not None
         d = tariff.d
-        alive = tariff.in_use(state.x[:d])
-        pull = np.where(alive, np.inf, tariff.pull(state.x[:d], state.dual.g[:d]))
+        alive = tariff.in_use(x[:d])
+        pull = np.where(alive, np.inf, tariff.pull(x[:d], dual.g[:d]))
         wanted = max(int(_BREADTH * np.count_nonzero(alive)), 200)
         if wanted >= 0.6 * d:
             return None
-        least = min(float(np.partition(pull, d - wanted)[d - wanted]), 1.0)
-        return np.flatnonzero(pull > least)
+        least = max(float(np.partition(pull, d - wanted)[d - wanted]), _DRAWN)
+        return np.flatnonzero(pull >= least)
 
     @classmethod
     def specimens(cls) -> list[Self]:
         return [cls()]
-
-
-def suits(problem: Problem) -> bool:
-    """Whether the method can be used."""
-    tariff = problem.features.tariff
-    return problem.samples.interior_points and tariff is not None and tariff.labels is None

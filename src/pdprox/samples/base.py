@@ -55,6 +55,17 @@ class Samples(ABC):
     #: cost of one audit, in passes: what the schedule of certificates goes by
     audit_cost: float = 4.0
 
+    @abstractmethod
+    def gram_cost(self, columns: int) -> float:
+        """What a weighted Gram matrix of so many columns costs, vectors as long as the data included.
+
+        In nanoseconds of a model machine: not a measurement, so that what is decided by it can be repeated.
+        """
+
+    @abstractmethod
+    def product_cost(self) -> float:
+        """What a product with X costs, likewise."""
+
     # -- the iteration ------------------------------------------------------------------------------------
 
     @abstractmethod
@@ -269,6 +280,10 @@ class Samples(ABC):
 
         Weights c stay what they are, so the losses of the parts of a partition sum to the whole.
         """
+
+    @abstractmethod
+    def view(self) -> Samples:
+        """The same samples, with a memory of their own for what one run finds out and uses again."""
 
     @abstractmethod
     def draw(self, count: int, seed: int) -> Samples:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -221,6 +222,15 @@ class Curved(Samples):
         """Dual variables from an array, without sums."""
         return LocalDual(slopes)
 
+    def gram_cost(self, columns: int) -> float:
+        n, d = self.matrix.shape
+        each = min(self.matrix.entries / max(n, 1), d) * columns / max(d, 1)  # entries of a row
+        return n * (160.0 + (0.04 if each == columns else 0.6) * each * each)
+
+    def product_cost(self) -> float:
+        n, d = self.matrix.shape
+        return 5.0 * n + (0.25 * n * d if not np.isfinite(self.matrix.entries) else 0.75 * self.matrix.entries)
+
     def column_squares(self) -> Floats:
         self.passes += 0.5
         return self.matrix.column_squares(self.c, centred=self.intercept)
@@ -269,6 +279,11 @@ class Curved(Samples):
         if columns is None and rows is None:
             return self
         return self._rows(self.matrix.part(rows, columns), rows, self.total)
+
+    def view(self) -> Self:
+        other = copy(self)
+        other._gram = None
+        return other
 
     def draw(self, count: int, seed: int) -> Self:
         weighty = np.flatnonzero(self.weights)  # the others stand for nothing, and might be all that is drawn

@@ -52,7 +52,9 @@ class Standing(State):
     residual: float = np.inf
     #: how many rows to take for each unsettled one
     breadth: float = 4.0
-    #: where the last round on some of the rows started: primal value, x, dual, sigma
+    #: how far subproblems may go
+    reach: float = _REACH
+    #: where the last round started: primal value, x, dual, sigma
     before: tuple[float, Floats, Dual, float] | None = None
     polish: Polish = field(default_factory=Polish)
     #: a point of the polish that waits for its audit
@@ -82,9 +84,12 @@ class Standing(State):
             return
         self.primal, self.dual, self.gap = audit.value, audit.dual, audit.certificate.relative_gap
         if self.before is not None and self.primal > 1.05 * self.before[0]:
-            # rows that were held still mattered: back to where they were left, with more of them
+            # back to where the round began: rows that were held still mattered, or steps were too long
             self.primal, self.x, self.dual, self.sigma = self.before
-            self.breadth *= 2.0
+            if self.rows is None:
+                self.reach, self.sigma = self.reach / 100.0, self.sigma / 10.0
+            else:
+                self.breadth *= 2.0
 
     def whole(self) -> tuple[Floats, Dual]:
         """The round's last point as one of the whole problem."""
@@ -145,7 +150,7 @@ class PdproxNewton(Method):
                 f'squares; got {problem.loss!r} and {problem.penalty!r}: use method="pdprox-restarted"'
             )
         cold = not np.any(x) and not np.any(dual.g)
-        return self._standing(problem, x, dual, cold)
+        return self._standing(problem.on(problem.samples.view()), x, dual, cold)
 
     def _standing(self, problem: Problem, x: Floats, dual: Dual, cold: bool) -> Standing:
         samples = problem.samples
@@ -180,7 +185,9 @@ class PdproxNewton(Method):
             self._open(state)
         inner = state.round
         assert inner is not None
+        before = inner.effort
         inner.step()
+        state.effort += inner.effort - before
         if inner.steps == 0 and self._over(state, inner):
             self._close(state)
 
@@ -230,12 +237,11 @@ class PdproxNewton(Method):
         part = problem.samples.part(state.columns, state.rows)
         dual = problem.samples.dual_of_part(state.dual, state.rows)
         frozen = np.zeros_like(x)
-        state.before = None
+        state.before = state.primal, state.x, state.dual, state.sigma
         if state.rows is not None:
             frozen = state.dual.g[kept] - part.backward(dual).g
-            state.before = state.primal, state.x, state.dual, state.sigma
         size = max(float(x @ (metric * x)), problem.samples.spread() ** 2)
-        s = _REACH * size / max(min(state.gap, 1.0) * abs(state.primal), 1e-300)
+        s = state.reach * size / max(min(state.gap, 1.0) * abs(state.primal), 1e-300)
         slack = max(min(state.gap, 1.0), 1e-13)
         state.round = Round(
             part, tariff.at(state.columns), frozen, metric, s, state.sigma, x, dual, x,

@@ -10,8 +10,8 @@ from pdprox.problem import Problem
 from pdprox.samples import Dual
 from pdprox.typing import Floats
 
-#: equations with more unknowns are not solved
-_LARGEST = 3000
+#: equations with more unknowns are not solved; curved ones do not fall apart into two halves
+_LARGEST, _LARGEST_CURVED = 3000, 600
 #: where nothing is curved the sets must be about as large as each other
 _SLACK = 0.02
 
@@ -37,13 +37,15 @@ class Polish:
         """The point that the equations give, if they have one solution and it has the same sets."""
         samples, tariff = problem.samples, problem.features.tariff
         assert tariff is not None
+        if tariff.smooth:  # the last steps of Newton's method solve the same equations
+            return None
         d = problem.features.d
         alive = np.flatnonzero(x[:d])
         rows = samples.between(dual)
         m, q = samples.size(rows), len(alive) + int(problem.features.intercept)
         slope, own, between = tariff.model(x[:d], alive)
         flat = not np.any(own) and between is None
-        if not 0 < m + q <= _LARGEST or (flat and abs(m - q) > _SLACK * q):
+        if not 0 < m + q <= (_LARGEST if flat else _LARGEST_CURVED) or (flat and abs(m - q) > _SLACK * q):
             return None
         tried = alive.tobytes() + np.packbits(rows).tobytes()
         if tried == self._tried:

@@ -64,6 +64,8 @@ class Round:
     residual: float = np.inf
     #: charges at x
     charge: float = 0.0
+    #: what all steps have cost, in nanoseconds of a model machine
+    effort: float = 0.0
 
     def __post_init__(self) -> None:
         self.predictions = self.samples.predict(self.x)
@@ -169,6 +171,8 @@ class Round:
         tariff = self.tariff.at(columns)
         model = self.samples.model(self.augmented, columns, gradient, w, own, tariff.labels is not None)
         minimise(model, tariff)
+        alive, p = float(np.count_nonzero(model.v)), float(len(model.v))
+        self.effort += 4 * self.samples.product_cost() + 20 * alive * p + 0.02 * alive**3
         return model.outcome()
 
     def _by_products(self, gradient: Floats) -> Floats:
