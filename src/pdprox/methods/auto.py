@@ -16,7 +16,7 @@ from pdprox.samples import Dual
 from pdprox.typing import Floats
 
 #: interior points come first where a run should cost at most so many nanoseconds
-_SMALL = 4e7
+_SMALL = 6e7
 #: ... and all columns, not more than these, can be in play
 _FEW = 300
 #: Newton's method gives way when the gap has not halved in so many steps, more of them while it is large

@@ -100,6 +100,10 @@ class Round:
 
     def step(self) -> bool:
         """One step; false where the equations cannot be solved."""
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # seen below as steps that are not finite
+            return self._step()
+
+    def _step(self) -> bool:
         d, priced, pairs = self.d, self.priced, self.pairs
         w = self.x[:d]
         rates = pairs.rate()
@@ -131,6 +135,8 @@ class Round:
             self.inner.pairs + 2 * len(pairs.v)
         )
         lengths = self._common(direction(mu * min(max(aimed / mu, 1e-8), 1.0) ** 3, True))
+        if not np.all(np.isfinite(self._change)):
+            return False
         self.inner.move(*lengths)
         pairs.move(*lengths)
         self.x = self.x + lengths[0] * self._change
@@ -269,7 +275,7 @@ class PdproxInterior(Method):
         if width > _LARGEST:
             return float("inf")
         steps = _TYPICAL + _AND_A_SAMPLE * problem.samples.size(None)
-        return steps * (problem.samples.gram_cost(width) + 0.05 * width**3 / 3)
+        return steps * (1e6 + problem.samples.gram_cost(width) + 0.05 * width**3 / 3)
 
     @staticmethod
     def _columns(problem: Problem, x: Floats, dual: Dual) -> Any:

@@ -159,9 +159,10 @@ class ColumnsModel(Model):
 
     def outcome(self) -> tuple[Floats, float]:
         change = self.v - self.w
-        bend = float(self._r @ self._r) + float(self._own @ change**2) - self._t**2
+        bend = float(self._r @ self._r) + float(self._own @ change**2) - self._t * self._t
         if self._root > 0:
             last = -self._rise / self._root**2 - self._t / self._root
-            bend += (self._t + self._root * last) ** 2
+            level = self._t + self._root * last
+            bend += level * level
             change = np.append(change, last)
         return change, bend

@@ -24,7 +24,7 @@ _STAGE, _STAGE_ROWS = 8, 2000
 _STAGE_GAP, _STAGE_ROUNDS = 0.1, 6
 #: how far the primal proximal term lets a subproblem go, in units of the gap: more and subproblems with few free
 #: rows run off and fail (covtype at C = 100: 10 times slower with 1000), less and they are too many
-_REACH = 100.0
+_REACH, _SHORTEST, _LONGEST = 100.0, 1e-4, 1e8
 #: the gap from which on it is tried whether the sets are known
 _POLISH_FROM = 0.03
 #: subproblems in a round at most
@@ -38,6 +38,8 @@ class Standing(State):
     problem: Problem
     metric: Floats
     sigma: float
+    #: a dual step that was long enough in the beginning
+    typical: float
     #: the stage before, on fewer samples, while it lasts
     stage: Standing | None = None
     #: what the last audit found at x
@@ -52,8 +54,9 @@ class Standing(State):
     residual: float = np.inf
     #: how many rows to take for each unsettled one
     breadth: float = 4.0
-    #: how far subproblems may go
+    #: how far subproblems may go, and the primal step that this made the last round begin with
     reach: float = _REACH
+    s: float = 1.0
     #: where the last round started: primal value, x, dual, sigma
     before: tuple[float, Floats, Dual, float] | None = None
     polish: Polish = field(default_factory=Polish)
@@ -166,10 +169,12 @@ class PdproxNewton(Method):
                 stage = self._standing(problem.on(samples.draw(part, 0)), x, dual, cold)
             else:
                 dual = samples.feasible(samples.settled(x), problem.features.free)
-        return Standing(x, dual, problem, metric, samples.typical_step(x), stage, due=False)
+        typical = samples.typical_step(x)
+        return Standing(x, dual, problem, metric, typical, typical, stage, due=False)
 
     def step(self, problem: Problem, state: Standing) -> Standing:
-        with one_blas_thread():
+        # numbers that overflow are seen by the round as steps without end, and shortened
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
             self._step(state)
         return state
 
@@ -207,7 +212,7 @@ class PdproxNewton(Method):
         assert state.stage is not None
         samples = state.problem.samples
         state.x = state.stage.x
-        state.sigma = samples.typical_step(state.x)
+        state.sigma = state.typical = samples.typical_step(state.x)
         state.dual = samples.feasible(
             _slopes_at(state.problem, state.x, state.sigma), state.problem.features.free
         )
@@ -242,10 +247,11 @@ class PdproxNewton(Method):
             frozen = state.dual.g[kept] - part.backward(dual).g
         size = max(float(x @ (metric * x)), problem.samples.spread() ** 2)
         s = state.reach * size / max(min(state.gap, 1.0) * abs(state.primal), 1e-300)
+        state.s = s
         slack = max(min(state.gap, 1.0), 1e-13)
         state.round = Round(
             part, tariff.at(state.columns), frozen, metric, s, state.sigma, x, dual, x,
-            slack=slack, residual=state.residual,
+            slack=slack, residual=state.residual, least=1e-6 * state.typical,
         )  # fmt: skip
 
     def _columns(self, state: Standing) -> Any:
@@ -288,6 +294,7 @@ class PdproxNewton(Method):
             if outside > 0.02 * max(unsettled, 1):
                 state.breadth *= 2.0
         state.x, state.dual, state.sigma, state.residual = x, dual, inner.sigma, inner.residual
+        state.reach = float(np.clip(state.reach * inner.s / state.s, _SHORTEST, _LONGEST))
         state.round = None
         state.rounds += 1
         state.due = True

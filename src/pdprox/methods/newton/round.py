@@ -19,6 +19,8 @@ _SHARE = 0.05
 _ENTER, _ENTER_FEW = 0.1, 50
 #: a fall by less than this share of the terms that it is the difference of drowns in rounding
 _NOISE = 1e-14
+#: no step is as long as this
+_ABSURD = 1e60
 #: Newton steps for a subproblem at most
 _STEPS = 40
 #: what sigma is multiplied by after subproblems of at most so many steps; it is halved after hard ones
@@ -58,6 +60,8 @@ class Round:
     slack: float = np.inf
     steps: int = 0
     subproblems: int = 0
+    #: the dual step stays above this
+    least: float = 1e-300
     #: whether the last step promised little
     solved: bool = False
     #: what the proximal terms of the last subproblem measured
@@ -84,6 +88,11 @@ class Round:
             self._next(True)
             return
         change, charge, energy = self._direction(gradient)
+        if not (np.isfinite(charge) and energy < _ABSURD):  # the model is all but flat
+            self.s /= 100.0
+            self.steps += 1
+            self._next(False)
+            return
         down = float(gradient @ change)
         promised, noise = self.charge - charge - down, _NOISE * (abs(down) + self.charge + charge)
         if abs(promised) > noise:
@@ -130,8 +139,11 @@ class Round:
             if self.augmented.moved / self.sigma < 0.1 * measured:  # it is x that went too far
                 self.s /= 10.0
             self.sigma /= 3.0
+        elif self.augmented.moved / self.sigma < 1e-3 * measured:  # it is x that still has far to go
+            self.s *= 10.0
         else:
             self.sigma *= next(factor for most, factor in _GROWTH if self.steps <= most)
+        self.sigma = min(max(self.sigma, self.least), 1e18 * self.least)
         self.steps, self.solved = 0, False
         self._look()
 
@@ -172,7 +184,7 @@ class Round:
         model = self.samples.model(self.augmented, columns, gradient, w, own, tariff.labels is not None)
         minimise(model, tariff)
         alive, p = float(np.count_nonzero(model.v)), float(len(model.v))
-        self.effort += 4 * self.samples.product_cost() + 20 * alive * p + 0.02 * alive**3
+        self.effort += 3e5 + 4 * self.samples.product_cost() + 20 * alive * p + 0.02 * alive**3
         return model.outcome()
 
     def _by_products(self, gradient: Floats) -> Floats:
