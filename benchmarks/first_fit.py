@@ -30,10 +30,13 @@ y = np.where(X[:, :9].sum(axis=1) + rng.standard_normal({n}) > 0, 1.0, -1.0)"""
 CASES = {
     "splice junctions 3186 x 180, hinge + group lasso": (
         "data = load_splice_junction(); X, y = data.X, data.y",
-        'penalty=pdprox.penalties.GroupLasso(data.groups), lam=0.005',
+        "penalty=pdprox.penalties.GroupLasso(data.groups), lam=0.005",
     ),
     "Gaussian 5000 x 500, hinge + l1": (GAUSSIAN.format(n=5000, d=500), "lam=0.003"),
-    "Gaussian 100000 x 50, hinge + l2^2": (GAUSSIAN.format(n=100_000, d=50), 'penalty="squared-l2", lam=1e-5'),
+    "Gaussian 100000 x 50, hinge + l2^2": (
+        GAUSSIAN.format(n=100_000, d=50),
+        'penalty="squared-l2", lam=1e-5',
+    ),
 }
 RUNS = 9
 
@@ -45,7 +48,9 @@ def main() -> None:
     for name, (data, problem) in CASES.items():
         program = PROGRAM.format(data=data, problem=problem)
         runs = [
-            json.loads(subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout)
+            json.loads(
+                subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout
+            )
             for _ in range(RUNS)
         ]
         first, second, third = (1e3 * statistics.median(times) for times in zip(*runs, strict=True))

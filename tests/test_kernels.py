@@ -851,7 +851,14 @@ def columns_problem(seed=0, p=9, m=14):
     own, bias = rng.uniform(0.1, 1.0, p), 0.2 * rng.normal(size=p)
     own += bias @ bias  # so that Q is positive semidefinite
     parts = (A.data, A.indices.astype(np.int32), A.indptr.astype(np.int32))
-    return parts, own, bias, A.toarray(), A.T.toarray() @ A.toarray() + np.diag(own) - np.outer(bias, bias), rng
+    return (
+        parts,
+        own,
+        bias,
+        A.toarray(),
+        A.T.toarray() @ A.toarray() + np.diag(own) - np.outer(bias, bias),
+        rng,
+    )
 
 
 @pytest.mark.parametrize("single", [0.0, 0.3, 5.0])
@@ -879,7 +886,9 @@ def test_descent_by_columns_stops_at_its_goal():
     parts, own, bias, A, _, rng = columns_problem()
     p = len(own)
     w, r, q = np.zeros(p), np.zeros(A.shape[0]), rng.normal(size=p)
-    first, last, _ = kernels.descend_columns(parts, own, bias, q, np.full(p, 0.1), np.zeros(p), w, r, 0.0, 10_000, 1e-20)
+    first, last, _ = kernels.descend_columns(
+        parts, own, bias, q, np.full(p, 0.1), np.zeros(p), w, r, 0.0, 10_000, 1e-20
+    )
     assert last <= 1e-20 < first
 
 

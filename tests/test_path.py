@@ -122,7 +122,7 @@ def test_given_lams_are_sorted_and_sets_are_kept():
 def test_a_callback_ends_the_path():
     X, z = data()
     found = path(
-        Problem(X, z, "absolute", "l1", lam=1.0), n_lams=20, callback=lambda report: report.iteration > 10
+        Problem(X, z, "absolute", "l1", lam=1.0), n_lams=20, callback=lambda report: report.iteration > 3
     )
     assert len(found.solutions) < 20
     assert found.solutions[-1].status == "callback_stop"

@@ -22,6 +22,7 @@ from pdprox.typing import Floats
 
 _DEFAULT_MAX_ITER = 100_000
 _STALL_AUDITS = 30
+_ROUNDING = 8 * float(np.finfo(np.float64).eps)
 _PATIENCE = 20_000  # iterations without progress that only rounding excuses from
 
 
@@ -58,7 +59,7 @@ class Judge:
 
     def _look_at(self, x: Floats, dual: Dual) -> tuple[float, Dual]:
         value, improved = primal_value(self.problem, x)
-        if value < self.primal:
+        if value + _ROUNDING * abs(value) < self.primal:  # by less than rounding nothing is gained
             self.primal, self.x = value, improved
         feasible = self.problem.samples.feasible(dual, self.problem.features.free)
         bound, repaired = bound_of_feasible(self.problem, feasible, self.primal)

@@ -273,13 +273,20 @@ def descend_columns(
         As in ``descend``, and the new t.
     """
     p = len(single)
-    for name, vector in (("own", own), ("bias", bias), ("q", q), ("single", single), ("ridge", ridge), ("w", w)):
+    for name, vector in (
+        ("own", own),
+        ("bias", bias),
+        ("q", q),
+        ("single", single),
+        ("ridge", ridge),
+        ("w", w),
+    ):
         _check_vector(name, vector, p)
     values, rows, starts = A
     _check_vector("values", values, len(rows))
     if not (rows.dtype == starts.dtype == np.int32 and starts.shape == (p + 1,)):
         raise ValueError(f"A must have {p} columns, with indices of int32")
-    if len(rows) and not (0 <= rows.min() and rows.max() < len(r) and starts[-1] == len(rows)):
+    if len(rows) and not (rows.min() >= 0 and rows.max() < len(r) and starts[-1] == len(rows)):
         raise ValueError(f"rows of A must lie between 0 and {len(r) - 1}")
     _check_vector("r", r, len(r))
     _check_written("w", w, (), (values, own, bias, q, single, ridge, r))

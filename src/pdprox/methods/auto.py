@@ -72,7 +72,7 @@ class Relay(State):
         """Whether the gap has not halved for many steps, more of them each round of the relay."""
         if len(self.methods) == 1 or self.best is None:
             return False
-        patience = 2 ** (self.changes // len(self.methods))
+        patience = float(1 << (self.changes // len(self.methods)))
         if isinstance(self.running, PdproxInterior):
             return self.waiting > _INTERIOR * patience
         if isinstance(self.running, PdproxRestarted):
@@ -93,7 +93,9 @@ class Relay(State):
         assert self.best is not None
         self.changes += 1
         _, x, dual = self.best
-        if isinstance(self.running, PdproxInterior) and not np.isfinite(PdproxInterior.price(self.problem, x)):
+        if isinstance(self.running, PdproxInterior) and not np.isfinite(
+            PdproxInterior.price(self.problem, x)
+        ):
             self.changes += 1
         self.inner = self.running.start(self.problem, x, dual)
         self.waiting, self.before = 0, self.inner.effort

@@ -43,6 +43,11 @@ class Standing(State):
     audited: float = np.inf
     #: whether the round waits for the audit to say which columns it lacks
     widen: bool = False
+    #: where the method started, until the first audit: nothing beats it where w = 0 is optimal
+    first: tuple[Floats, Dual] | None = None
+
+    def candidates(self) -> list[tuple[Floats, Dual]]:
+        return [(self.x, self.dual)] if self.first is None else [(self.x, self.dual), self.first]
 
     @property
     def phase(self) -> str:
@@ -52,7 +57,7 @@ class Standing(State):
         return f"interior point on {columns} of {d} columns"
 
     def learn(self, audit: Audit) -> None:
-        self.due = False
+        self.due, self.first = False, None
         self.dual, self.primal, self.gap = audit.dual, audit.value, audit.certificate.relative_gap
 
 
@@ -63,18 +68,22 @@ class Round:
     :math:`w_j = p_j - m_j`, :math:`(q_j - u_j)\,p_j = \tau` and :math:`(q_j + u_j)\,m_j = \tau`.
     """
 
-    def __init__(self, problem: Problem, columns: Any, x: Floats, tau: float, before: Round | None = None) -> None:
+    def __init__(
+        self, problem: Problem, columns: Any, x: Floats, tau: float, before: Round | None = None
+    ) -> None:
         tariff = problem.features.tariff
         assert tariff is not None
         self.columns, self.tariff = columns, tariff.at(columns)
-        samples = problem.samples.part(columns, None)
+        samples = problem.samples.part(columns, problem.samples.weighty())
         self.x, self.d = x, self.tariff.d
         self.inner: Interior = samples.interior(x, tau) if before is None else before.inner.onto(samples)
         self.priced = self.tariff.single > 0
         q, w = self.tariff.single[self.priced], x[: self.d]
         u = -(self.inner.sums()[: self.d] + self.tariff.ridge * w)[self.priced]
         middle = before is None
-        self.pairs = Pairs(-w[self.priced], 2 * q, tau, q if middle else q - u)  # a = q - u, its rest is q + u
+        self.pairs = Pairs(
+            -w[self.priced], 2 * q, tau, q if middle else q - u
+        )  # a = q - u, its rest is q + u
         self.steps, self.missed = 0, np.inf
 
     def widened(self, problem: Problem, more: np.ndarray) -> Round:
@@ -100,7 +109,9 @@ class Round:
 
     def step(self) -> bool:
         """One step; false where the equations cannot be solved."""
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # seen below as steps that are not finite
+        with np.errstate(
+            over="ignore", invalid="ignore", divide="ignore"
+        ):  # seen below as steps that are not finite
             return self._step()
 
     def _step(self) -> bool:
@@ -193,13 +204,13 @@ class PdproxInterior(Method):
     def start(self, problem: Problem, x: Floats, dual: Dual) -> Standing:
         if not self.suits(problem):
             raise ValueError(
-                f"the interior point method needs one target, no sets, a broken line for a loss and a penalty of absolute "
-                f'values and squares; got {problem.loss!r} and {problem.penalty!r}: use method="pdprox-restarted"'
+                "interior points need one target, no sets, a broken line for a loss and a penalty of absolute values "
+                f'and squares; got {problem.loss!r} and {problem.penalty!r}: use method="pdprox-restarted"'
             )
         if not np.any(x) and not np.any(dual.g):
             x = primal_value(problem, x)[1]
             dual = problem.samples.feasible(problem.samples.settled(x), problem.features.free)
-        return Standing(x, dual, problem, due=False)
+        return Standing(x, dual, problem, due=False, first=(x, dual))
 
     def step(self, problem: Problem, state: Standing) -> Standing:
         with one_blas_thread():
@@ -211,7 +222,8 @@ class PdproxInterior(Method):
             going = inner.step()
             state.x = np.zeros(problem.features.shape)
             state.x[self._kept(problem, inner.columns)] = inner.cleaned()
-            state.dual = inner.inner.slopes()
+            samples = problem.samples
+            state.dual = samples.merged(state.dual, samples.weighty(), inner.inner.slopes())
             scale = min(state.gap, 1.0) * abs(state.primal)
             alone = inner.columns is None
             state.widen = not alone and inner.complementarity + inner.missed <= _ROUND * scale

@@ -261,14 +261,16 @@ class Samples(ABC):
         """Which samples have a slope strictly between two of the loss's, as a handle like that of ``in_play``."""
 
     @abstractmethod
-    def pinned(
-        self, dual: Dual, x: Floats, rise: Floats, bend: Floats | None
-    ) -> tuple[Floats, Dual] | None:
+    def pinned(self, dual: Dual, x: Floats, rise: Floats, bend: Floats | None) -> tuple[Floats, Dual] | None:
         r"""The point at which every sample sits on its kink and the gradient vanishes, within the same kinks.
 
         All slopes of the dual lie between two of the loss's.  ``rise`` is the gradient at x of all that is not
         these samples, ``bend`` its Hessian (None: zero).  None if no single point does.
         """
+
+    @abstractmethod
+    def weighty(self) -> Any:
+        """Which samples have a weight, as a handle like that of ``in_play``; None for all."""
 
     @abstractmethod
     def size(self, rows: Any) -> int:

@@ -147,7 +147,8 @@ class Curved(Samples):
         assert isinstance(augmented, LocalAugmented)
         wanted = np.arange(self.matrix.shape[1], dtype=np.intp) if columns is None else columns
         free = np.flatnonzero(augmented.weights)
-        if not grouped and _SPARSE * self._entries(len(free), len(wanted)) < len(wanted) ** 2:
+        factored = not grouped and np.isfinite(self.matrix.entries)
+        if factored and _SPARSE * self._entries(len(free), len(wanted)) < len(wanted) ** 2:
             roots = np.sqrt(augmented.weights[free])
             self.passes += len(free) / len(self.c)
             return ColumnsModel(self.matrix.factor(free, roots, wanted), roots, own, slope, w)
@@ -158,7 +159,7 @@ class Curved(Samples):
     def _entries(self, rows: int, columns: int) -> float:
         """How many entries as many rows and columns hold, if all are alike."""
         n, d = self.matrix.shape
-        return self.matrix.entries * (rows / n) * (columns / d) if rows and columns else 0.0
+        return self.matrix.entries * (rows / n) * (columns / d)
 
     def curvature(self, augmented: LocalAugmented, columns: np.ndarray | None) -> Floats:
         """A generalised Hessian of the augmented losses with respect to these coefficients and the intercept."""
@@ -229,7 +230,9 @@ class Curved(Samples):
 
     def product_cost(self) -> float:
         n, d = self.matrix.shape
-        return 5.0 * n + (0.25 * n * d if not np.isfinite(self.matrix.entries) else 0.75 * self.matrix.entries)
+        return 5.0 * n + (
+            0.25 * n * d if not np.isfinite(self.matrix.entries) else 0.75 * self.matrix.entries
+        )
 
     def column_squares(self) -> Floats:
         self.passes += 0.5
@@ -272,6 +275,9 @@ class Curved(Samples):
             return None
         return x, LocalDual(slopes)
 
+    def weighty(self) -> Mask | None:
+        return None if np.all(self.weights > 0) else self.weights > 0
+
     def size(self, rows: Any) -> int:
         return len(self.y) if rows is None else int(np.count_nonzero(rows))
 
@@ -282,8 +288,12 @@ class Curved(Samples):
 
     def view(self) -> Self:
         other = copy(self)
-        other._gram = None
+        other.forget()
         return other
+
+    def forget(self) -> None:
+        """Drop the last curvature."""
+        self._gram = None
 
     def draw(self, count: int, seed: int) -> Self:
         weighty = np.flatnonzero(self.weights)  # the others stand for nothing, and might be all that is drawn

@@ -84,11 +84,12 @@ class Pairs:
 
     def products(self) -> Floats:
         """What should vanish."""
-        return self.a * self.low + self.rest * self.high
+        products: Floats = self.a * self.low + self.rest * self.high
+        return products
 
     def rate(self) -> Floats:
         """da / dv."""
-        self._rate = 1.0 / (self.low / self.a + self.high / self.rest)
+        self._rate: Floats = 1.0 / (self.low / self.a + self.high / self.rest)
         return self._rate
 
     def push(self, tau: Floats | float, correct: bool) -> Floats:
@@ -98,7 +99,8 @@ class Pairs:
             low = low - self.da * self.dlow / self.a
             high = high + self.da * self.dhigh / self.rest
         self._targets = low, high
-        return self._rate * (self.v + low - high)
+        pushed: Floats = self._rate * (self.v + low - high)
+        return pushed
 
     def follow(self, dv: Floats, push: Floats) -> tuple[float, float]:
         """The direction for a change of v; how far multipliers and variables can go."""
@@ -112,7 +114,8 @@ class Pairs:
     def ahead(self, primal: float, dual: float) -> Floats:
         """The products after a step."""
         a, rest = self.a + dual * self.da, self.rest - dual * self.da
-        return a * (self.low + primal * self.dlow) + rest * (self.high + primal * self.dhigh)
+        products: Floats = a * (self.low + primal * self.dlow) + rest * (self.high + primal * self.dhigh)
+        return products
 
     def put(self, places: np.ndarray, other: Pairs) -> None:
         """Take over what others have reached."""
@@ -148,7 +151,7 @@ class LocalInterior(Interior):
     def at(cls, samples: Any, x: Floats, tau: float) -> LocalInterior:
         """In the middle of all bounds, with the predictions of x."""
         line = samples.line_of_loss
-        v = samples._arguments(samples.predict(x))[None, :] - line.kinks[:, None]
+        v = samples.forward(x)[None, :] - line.kinks[:, None]
         jumps = np.diff(line.slopes)[:, None]
         return cls(samples, Pairs(v, jumps, tau / np.maximum(samples.c, 1e-300), 0.5 * jumps))
 
@@ -159,16 +162,15 @@ class LocalInterior(Interior):
         return float(np.sum(self._c * self._pairs.products()))
 
     def _alpha(self) -> Floats:
-        return self._line.slopes[0] + self._pairs.a.sum(axis=0)
+        alpha: Floats = self._line.slopes[0] + self._pairs.a.sum(axis=0)
+        return alpha
 
     def sums(self) -> Floats:
         return self._up(self._alpha())
 
     def _up(self, alpha: Floats) -> Floats:
-        samples = self._samples
-        samples.passes += 0.5
-        theta = self._c * self._sign * alpha
-        return samples._with_total(samples.matrix.backward(theta), float(theta.sum()))
+        sums: Floats = self._samples.backward(self._samples.dual_from(alpha)).g
+        return sums
 
     def push(self, tau: float, correct: bool) -> Floats:
         self._pushed = self._pairs.push(tau * self._tau_of, correct)
@@ -181,7 +183,8 @@ class LocalInterior(Interior):
         columns = np.arange(samples.matrix.shape[1], dtype=np.intp)
         gram, mixed, total = samples.matrix.curvature(h, columns)
         if not samples.intercept:
-            return gram
+            without: Floats = gram
+            return without
         H = np.empty((len(gram) + 1, len(gram) + 1))
         H[:-1, :-1], H[-1, :-1], H[:-1, -1], H[-1, -1] = gram, mixed, mixed, total
         return H

@@ -113,7 +113,11 @@ class Stored(Matrix):
         if len(columns) < self.shape[1]:
             picked = picked[:, columns]
         values = roots[picked.indices] * picked.data
-        parts = (values, picked.indices.astype(np.int32, copy=False), picked.indptr.astype(np.int32, copy=False))
+        parts = (
+            values,
+            picked.indices.astype(np.int32, copy=False),
+            picked.indptr.astype(np.int32, copy=False),
+        )
         return sp.csc_array(parts, picked.shape)
 
     def curvature(self, h: Floats, columns: np.ndarray) -> tuple[Floats, Floats, float]:

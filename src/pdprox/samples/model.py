@@ -81,10 +81,12 @@ class GramModel(Model):
         )
 
     def gradient(self, some: np.ndarray) -> Floats:
-        return self._g[some]
+        g: Floats = self._g[some]
+        return g
 
     def hessian(self, some: np.ndarray) -> Floats:
-        return self._Q.copy() if len(some) == len(self._Q) else self._Q[some][:, some]
+        H: Floats = self._Q.copy() if len(some) == len(self._Q) else self._Q[some][:, some]
+        return H
 
     def trial(self, some: np.ndarray, change: Floats) -> tuple[float, Any]:
         image = change @ self._Q[some]

@@ -24,7 +24,8 @@ class Polish:
     loss's.  If these are the sets of a solution, it satisfies
 
     .. math:: x_i^\top w + b = z_i \;(i \in E), \qquad
-              \sum_{i \in E} \theta_i x_{ij} + \sum_{i \notin E} \theta_i x_{ij} + \lambda\,\partial_j R(w) = 0 \;(j \in S)
+              \sum_{i \in E} \theta_i x_{ij} + \sum_{i \notin E} \theta_i x_{ij}
+              + \lambda\,\partial_j R(w) = 0 \;(j \in S)
 
     with the predictions z_i that are kinks of the losses: linear equations, but for curved penalties, for which
     this is a Newton step.  Nothing is believed: the point is one more candidate for an audit.
