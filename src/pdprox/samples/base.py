@@ -215,12 +215,12 @@ class Samples(ABC):
         slope: Floats,
         w: Floats,
         own: Floats,
-        grouped: bool,
+        whole: bool,
     ) -> Model:
         """The augmented losses to second order in these coefficients (None: all) and the intercept.
 
         ``slope`` is the gradient at the coefficients w and ``own`` is added to the diagonal of the generalised
-        Hessian, both with an entry for the intercept at the end; ``grouped`` tells whether groups are charged.
+        Hessian, both with an entry for the intercept at the end; ``whole`` tells whether all of the matrix will be needed.
         """
 
     @abstractmethod

@@ -142,12 +142,12 @@ class Curved(Samples):
         slope: Floats,
         w: Floats,
         own: Floats,
-        grouped: bool,
+        whole: bool,
     ) -> Model:
         assert isinstance(augmented, LocalAugmented)
         wanted = np.arange(self.matrix.shape[1], dtype=np.intp) if columns is None else columns
         free = np.flatnonzero(augmented.weights)
-        factored = not grouped and np.isfinite(self.matrix.entries)
+        factored = not whole and np.isfinite(self.matrix.entries)
         if factored and _SPARSE * self._entries(len(free), len(wanted)) < len(wanted) ** 2:
             roots = np.sqrt(augmented.weights[free])
             self.passes += len(free) / len(self.c)
