@@ -308,6 +308,6 @@ def draw_penalty(rng, d):
 def draw_lam(rng, drawn):
     """A share of the least lam that makes w vanish, or 1 / (n C) where there is none; 0, tiny or huge at times."""
     share, C, rare = 10.0 ** rng.uniform(-5, np.log10(2.0)), 10.0 ** rng.uniform(-2, 4), rng.random()
-    top = pdprox.lam_max(drawn.problem)
+    top = pdprox.lam_max(drawn.problem) if drawn.problem.features.free is None else np.inf
     usual = share * top if 1e-12 < top < np.inf else 1.0 / (C * len(drawn.y))
     return float(usual * (0.0 if rare < 0.05 else 1e-7 if rare < 0.08 else 1e7 if rare < 0.11 else 1.0))

@@ -145,8 +145,87 @@ def test_values_of_nothing_but_rounding_are_no_gap():
     assert (tiny.relative_gap, Certificate(2e-16, 1e-16).relative_gap) == (0.0, 0.5)
     assert Certificate(2e-13, 1e-13, rounding=problem.rounding).relative_gap == 0.5
     assert Certificate(1.0, 1.0 + 1e-15, rounding=problem.rounding).relative_gap == 0.0
-    assert Certificate(1.0, 1.1, rounding=problem.rounding).relative_gap < -0.09
+    assert Certificate(1.0, 1.1, rounding=problem.rounding).relative_gap == np.inf
     assert certify(problem, np.zeros(5)).rounding == problem.rounding == problem.at(7.0).rounding
+
+
+def test_bounds_that_cross_prove_nothing():
+    """A penalty that tells half its dual norm makes false bounds: a better point shows it, and nothing converges."""
+
+    class Boaster(penalties.L1):
+        def dual_norm(self, u):
+            return 0.5 * super().dual_norm(u)
+
+    X, z = data()
+    honest = solve(Problem(X, z, "square", "l1", lam=0.1), tol=1e-8)
+    problem = Problem(X, z, "square", Boaster(), lam=0.1)
+    judged = certify(problem, honest.w, honest.intercept, honest.alpha)
+    assert (judged.dual, judged.relative_gap) == (0.0, 1.0)
+    with pytest.warns(pdprox.ConvergenceWarning):
+        found = solve(problem, tol=1e-6, max_iter=3000, method="pdprox-restarted")
+    assert not found.converged
+    assert found.certificate.dual <= found.certificate.primal + problem.rounding
+    assert found.certificate.primal == pytest.approx(honest.certificate.primal, rel=1e-6)
+
+
+@pytest.mark.parametrize("loss", [one for one in specimens(losses.ALL) if one != losses.L2Loss()], ids=str)
+def test_the_value_is_that_of_the_intercept_told(loss):
+    """However absurd the intercept given: the best one is found, and the value is the objective there."""
+    X, z = data()
+    y = np.sign(z) if loss.reads == "margin" else z
+    w = np.array([0.5, -1.0, 0.0, 0.0, 1.0])
+    problem = Problem(X, y, loss, "l1", lam=0.1)
+    best = certify(problem, w, 0.0).primal
+    for b in (1.0, -1e4, 1e10, 1e16, -1e20, 1e150):
+        found = certify(problem, w, b)
+        predictions = X @ w + found.intercept
+        t = predictions * y if loss.reads == "margin" else predictions - y
+        assert found.primal == pytest.approx(np.mean(loss.value(t)) + 0.25, rel=1e-13)
+        assert found.primal == pytest.approx(best, rel=1e-12)
+
+
+def test_slopes_of_any_size_prove_nothing_about_constants():
+    """Targets that the intercept fits: the optimum is 0, and no multiple of tiny slopes may say otherwise."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(85, 3))
+    for loss in (losses.PaperForm(losses.Pinball(0.2)), losses.Pinball(0.2), losses.Huber(), losses.Square()):
+        for y in (np.full(85, 1000.0), np.full(85, 1e7 / 3)):
+            problem = Problem(X, y, loss, "linf", lam=0.1)
+            for size in 10.0 ** np.arange(-18.0, 2.0):
+                certificate = certify(problem, np.zeros(3), alpha=size * rng.normal(size=85))
+                assert certificate.dual <= problem.rounding
+            assert solve(problem).converged
+
+
+@pytest.mark.parametrize(
+    "loss", [losses.Absolute(), losses.Huber(), losses.Square(), losses.Hinge()], ids=str
+)
+@pytest.mark.parametrize("intercept", [True, False])
+def test_small_free_columns_are_heard(loss, intercept):
+    """Without a penalty columns in any unit give the same bounds, and none is above what w reaches."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 3)) + np.array([0.0, 5.0, 0.0])
+    z = X @ [1.0, 1.0, -2.0] + 0.1 * rng.normal(size=20) - 3.0
+    y = np.sign(z) if loss.reads == "margin" else z
+    y[:4] *= -1.0
+    alpha = -rng.random(20) if loss.reads == "margin" else np.sign(X @ [1.0, 1.0, -2.0] - y) * rng.random(20)
+    bounds = []
+    for units in ([1.0, 1.0, 1.0], [1e6, 1e-6, 1.0], [1e-9, 1e-3, 1e9]):
+        problem = Problem(X * units, y, loss, "l1", lam=0.0, intercept=intercept)
+        certificate = certify(problem, np.array([1.0, 1.0, -2.0]) / units, None, alpha)
+        bounds.append(certificate.dual)
+        repaired = problem.samples.feasible(problem.samples.dual(alpha), problem.features.free)
+        sizes = problem.samples.column_sums() * np.abs(problem.samples.slopes(repaired)).max()
+        assert np.all(np.abs(repaired.g) <= 1e-12 * sizes)
+        assert 0 < certificate.dual <= certificate.primal
+    np.testing.assert_allclose(bounds, bounds[0], rtol=1e-8)
+
+
+def test_sums_that_cannot_vanish_leave_the_bound_of_slope_zero():
+    """Labels of one sign and a free column of one sign: only slope 0 is feasible."""
+    X = np.abs(data()[0])
+    problem = Problem(X, np.ones(40), "hinge", "l1", lam=0.0)
+    assert certify(problem, np.zeros(5), 0.0, np.full(40, -0.5)).dual == 0.0
 
 
 def test_wrong_answers_are_refused():

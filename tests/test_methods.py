@@ -371,3 +371,29 @@ BAD = [
 def test_wrong_parameters_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("loss", ["absolute", "huber", "square"])
+def test_targets_far_from_zero_cost_no_more_iterations(loss):
+    """The best intercept is where a cold start of the restarted method begins."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 4))
+    y = X @ [1.0, -1.0, 0.0, 2.0] + rng.normal(size=40)
+    near, far = (solve(Problem(X, y + b, loss, "l2", lam=0.1), method="pdprox-restarted") for b in (0.0, 1e6))
+    assert far.converged
+    assert far.intercept == pytest.approx(near.intercept + 1e6, rel=1e-6)
+    assert far.iterations <= 2 * near.iterations
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_units_of_the_targets_do_not_matter(intercept):
+    """For squares and a norm, y and lam times 1e6 is the same problem: as many iterations, w times 1e6."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(16, 3))
+    y = X @ [1.0, -1.0, 0.5] + rng.normal(size=16)
+    small, large = (
+        solve(Problem(X, unit * y, "square", "linf", unit * 0.1, intercept), method="pdprox-restarted")
+        for unit in (1.0, 1e6)
+    )
+    assert large.iterations == small.iterations
+    np.testing.assert_allclose(large.w, 1e6 * small.w, rtol=1e-6)

@@ -163,3 +163,33 @@ def test_all_zero_data_have_no_path():
     assert pdprox.lam_max(problem) == 0.0
     with pytest.raises(ValueError, match="vanish for every lam"):
         path(problem)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "absolute", "square", "logistic"])
+def test_constant_columns_have_no_path(loss):
+    """The intercept does what they could do; sums that should be 0 are not taken for more than rounding."""
+    _, z = data()
+    y = np.sign(z) if loss in ("hinge", "logistic") else z
+    assert lam_max(Problem(np.full((60, 2), 1e4 / 3), y, loss, "l1", lam=1.0)) == 0.0
+
+
+FREE = [
+    penalties.L1([0.0, 1.0, 1.0, 2.0, 1.0, 1.0]),
+    penalties.GroupLasso([0, 0, 1, 1, 2, 2], weights=[0.0, 1.0, 1.0]),
+]
+
+
+@pytest.mark.parametrize("penalty", FREE, ids=lambda p: type(p).__name__)
+@pytest.mark.parametrize("loss", [losses.Pinball(0.3), losses.Huber(), losses.Logistic()], ids=str)
+def test_coefficients_that_cost_nothing_are_fitted_first(loss, penalty):
+    """From lam_max on all others are 0; not long before they are not."""
+    X, z = data(61)
+    y = np.where(z > 1.2, 1.0, -1.0) if loss.reads == "margin" else z
+    problem = Problem(X, y, loss, penalty, lam=1.0)
+    charged = ~penalty.free((6,))
+    largest = lam_max(problem)
+    for factor, zero in ((1.001, True), (0.97, False)):
+        w = solve(problem.at(factor * largest), tol=1e-8).w
+        assert np.all(w[~charged] != 0)
+        assert bool(np.all(np.abs(w[charged]) <= 1e-6)) == zero
+    assert len(path(problem, n_lams=3).solutions) == 3

@@ -441,3 +441,19 @@ def test_join_and_split_are_inverse():
         Problem(X, LABELS, lam=0.1, intercept=False).join(np.zeros(2), 1.0)
     with pytest.raises(ValueError, match="must be finite"):
         problem.join(np.full((2, 3), np.nan))
+
+
+def test_a_problem_is_shown_in_one_short_line():
+    X, y = np.ones((5, 2)), np.arange(5.0)
+    assert (
+        repr(Problem(X, y, "absolute", "l1", lam=0.1))
+        == "Problem(5 x 2, Absolute(), L1(weights=None), lam=0.1)"
+    )
+    several = Problem(X, np.ones((5, 3)), "l2-loss", "l1", 0.5, intercept=False, primal_set=sets.L2Ball(2.0))
+    told = "Problem(5 x 2 to 3, L2Loss(), L1(weights=None), lam=0.5, intercept=False, L2Ball(radius=2.0))"
+    assert repr(several) == told
+
+
+def test_a_wrong_budget_is_told_what_to_do():
+    with pytest.raises(ValueError, match="got -1; where there is no bound leave the budget out"):
+        sets.Budget(-1)

@@ -101,6 +101,20 @@ def test_the_best_intercept_is_the_best(loss, weighted):
         assert found <= searched.fun + 1e-7, f"n = {n}: {found} against {searched.fun}"
 
 
+@pytest.mark.parametrize("far", [0.0, 1e7])
+def test_the_best_intercept_is_the_best_to_rounding(far):
+    """The mean for squares, the quantile for either form of the pinball loss; infinite arguments do no harm."""
+    rng = np.random.default_rng(2)
+    t, c = rng.normal(size=501) + far, rng.random(501)
+    pinball, eps = losses.Pinball(0.2), np.finfo(float).eps
+    close = {"rel": 4 * eps, "abs": 64 * eps}
+    assert best_shift(losses.Square(), t, None, c) == pytest.approx(-np.average(t, weights=c), **close)
+    exact = best_shift(pinball, t, None, c)
+    assert best_shift(losses.PaperForm(pinball), t, None, c) == pytest.approx(exact, **close)
+    t[7] = np.inf
+    assert best_shift(losses.Square(), t, None, c) == 0.0
+
+
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize(
     "loss", [losses.Hinge(), losses.Pinball(0.2), losses.Huber(), losses.Square()], ids=str

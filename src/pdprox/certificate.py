@@ -37,11 +37,20 @@ class Certificate:
         return self.primal - self.dual
 
     @property
+    def crossed(self) -> bool:
+        """Whether the bound exceeds a value that is reached: then it is false, and proves nothing."""
+        return self.gap < -self.rounding
+
+    @property
     def relative_gap(self) -> float:
-        """The gap over the larger of the two values' sizes; 0 where there is nothing but rounding."""
+        """The gap over the larger of the two values' sizes; 0 where there is nothing but rounding.
+
+        Infinite where the bounds have crossed.
+        """
+        if self.crossed:
+            return float("inf")
         size = max(abs(self.primal), abs(self.dual))
-        crossed = -self.rounding <= self.gap <= 0
-        return 0.0 if crossed or size <= self.rounding else self.gap / size
+        return 0.0 if size <= self.rounding else max(self.gap, 0.0) / size
 
     def __str__(self) -> str:
         return (
@@ -74,9 +83,23 @@ def dual_value(problem: Problem, dual: Dual, primal: float) -> tuple[float, Dual
 
 
 def bound_of_feasible(problem: Problem, dual: Dual, primal: float) -> tuple[float, Dual]:
-    """The same for a dual that is within bounds and free sums already."""
+    """The same for a dual that is within bounds and free sums already.
+
+    A bound above ``primal`` by more than rounding is false, whatever the reason: it is replaced by that of slope 0.
+    """
+    samples = problem.samples
+    value, best = _bound(problem, dual, primal)
+    if value <= primal or not Certificate(primal, value, rounding=problem.rounding).crossed:
+        return value, best
+    nothing = samples.feasible(samples.dual(), problem.features.free)
+    return _bound(problem, nothing, primal)
+
+
+def _bound(problem: Problem, dual: Dual, primal: float) -> tuple[float, Dual]:
     samples, term = problem.samples, problem.features.term
     u = -dual.g[: problem.features.d]
+    if term.lam == 0 and term.domain is not None:  # the set may be infinite where rounding points
+        u = -problem.sums(dual)
     if problem.features.free is not None:
         u = np.where(problem.features.free[: problem.features.d] > 0, 0.0, u)
 

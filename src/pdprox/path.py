@@ -53,15 +53,26 @@ def lam_max(problem: Problem) -> float:
     :math:`X^\top\theta \in \lambda\,\partial R(0)`: for a norm, as soon as lam is its dual norm at
     :math:`X^\top\theta`.
 
+    Coefficients that cost nothing at any lam are fitted first, and are not meant by w.
+
     Returns
     -------
     float
         Infinite for penalties that are smooth at 0, such as ``SquaredL2``: there no lam makes w vanish.
     """
     required(problem)
-    x = primal_value(problem, np.zeros(problem.features.shape))[1]
-    u = problem.samples.settled(x).g[: problem.features.d]
-    return _least_lam(problem.penalty, u)
+    return _least_lam(problem.penalty, _sums_at_zero(problem))
+
+
+def _sums_at_zero(problem: Problem) -> Floats:
+    """X' theta where all coefficients are 0 but those that cost nothing, whose own sums are 0."""
+    samples, alone = problem.samples, problem.unpenalised
+    if alone is None:
+        return problem.sums(samples.settled(primal_value(problem, np.zeros(problem.features.shape))[1]))
+    free = np.zeros(problem.features.shape)
+    free[: problem.features.d] = problem.penalty.free((problem.features.d, *problem.features.shape[1:]))
+    dual = samples.feasible(samples.dual(solve(alone, tol=1e-9).alpha), free)
+    return np.where(free[: problem.features.d] > 0, 0.0, problem.sums(dual))
 
 
 def _least_lam(penalty: Penalty, u: Floats) -> float:

@@ -13,16 +13,19 @@ from pdprox import losses, penalties
 from pdprox.features import Features, term
 from pdprox.losses import Loss, paper_form
 from pdprox.naming import by_name
-from pdprox.penalties import Penalty
-from pdprox.samples import LocalSamples, Samples, ShiftedColumns, WeightedBudget
+from pdprox.penalties import L1, Penalty
+from pdprox.samples import Dual, LocalSamples, Samples, ShiftedColumns, WeightedBudget
 from pdprox.samples.intake import advice, fine, fits, stored_matrix
 from pdprox.samples.matrix import Matrix, Shifted
 from pdprox.sets import Budget, ConvexSet
 from pdprox.typing import Floats
 from pdprox.values import number, real
 
+#: sums of numbers that cancel are no better than this, in units of what was summed
+_ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 
-@dataclass(frozen=True, init=False, eq=False)
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Problem:
     r"""A regularised loss, seen as the paper's saddle point.
 
@@ -113,6 +116,17 @@ class Problem:
         ):
             object.__setattr__(self, name, value)
 
+    def __repr__(self) -> str:
+        n, d = self.samples.size(None), self.features.d
+        told = [f"{n} x {d}", repr(self.loss), repr(self.penalty), f"lam={self.lam:g}"]
+        if self.features.shape[1:]:
+            told[0] += f" to {self.features.shape[1]}"
+        if not self.features.intercept:
+            told.append("intercept=False")
+        if self.features.term.domain is not None:
+            told.append(repr(self.features.term.domain))
+        return f"Problem({', '.join(told)})"
+
     def at(self, lam: float) -> Problem:
         """The same problem with another lam; data and samples are shared."""
         other = copy(self)
@@ -127,6 +141,26 @@ class Problem:
         other = copy(self)
         object.__setattr__(other, "samples", samples)
         return other
+
+    @property
+    def unpenalised(self) -> Problem | None:
+        """The problem of the coefficients alone that cost nothing at any lam; None where there are no such rows."""
+        free = self.penalty.free((self.features.d, *self.features.shape[1:])).reshape(self.features.d, -1)
+        rows = np.asarray(free.all(axis=1))
+        if self.features.term.domain is not None or not rows.any() or np.any(free != rows[:, None]):
+            return None
+        other = self.on(self.samples.part(np.flatnonzero(rows), None))
+        features = Features(term(L1(), 0.0, None), other.samples.shape, self.features.intercept)
+        for name, value in (("penalty", L1()), ("lam", 0.0), ("features", features)):
+            object.__setattr__(other, name, value)
+        return other
+
+    def sums(self, dual: Dual) -> Floats:
+        """H alpha without the intercept's entry, and 0 where rounding is all that there is."""
+        d, slopes = self.features.d, np.max(np.abs(self.samples.slopes(dual)))
+        noise = _ROUNDING * slopes * self.samples.column_sums()[:d]
+        g = dual.g[:d]
+        return np.where(np.abs(g) <= noise.reshape(-1, *(1,) * (g.ndim - 1)), 0.0, g)
 
     def join(self, w: Any, intercept: Any = None) -> Floats:
         """w and the intercept as the engine's x.  With shifted columns, w is in the units of these columns."""
@@ -159,7 +193,7 @@ class Problem:
     def rounding(self) -> float:
         """What rounding leaves of an objective that begins at the loss of w = 0 and falls to nothing."""
         begin = self.samples.loss(np.zeros(self.features.shape), improve=False)[0]
-        return 64.0 * float(np.finfo(np.float64).eps) * begin if np.isfinite(begin) else 0.0
+        return _ROUNDING * begin if np.isfinite(begin) else 0.0
 
     def split(self, x: Floats) -> tuple[Floats, Any]:
         """The engine's x as w and the intercept (0.0 without one)."""

@@ -61,6 +61,8 @@ class Judge:
         value, improved = primal_value(self.problem, x)
         if value + _ROUNDING * abs(value) < self.primal:  # by less than rounding nothing is gained
             self.primal, self.x = value, improved
+            if self.certificate.crossed:  # this point shows that the bound is false: it is forgotten
+                self.dual, self.best_dual = -np.inf, None
         feasible = self.problem.samples.feasible(dual, self.problem.features.free)
         bound, repaired = bound_of_feasible(self.problem, feasible, self.primal)
         if bound > self.dual:

@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 
+from pdprox.certificate import primal_value
 from pdprox.methods.base import Method, State
 from pdprox.methods.steps import operator_norm
 from pdprox.problem import Problem
@@ -63,7 +64,8 @@ class PdproxRestarted(Method):
     convergence is linear.  One read of the data is all that an iteration needs.
 
     With an intercept the columns are centred (implicitly), which changes nothing but the conditioning, and the
-    intercept gets the longest step that keeps T non-expansive.
+    intercept gets the longest step that keeps T non-expansive.  A cold start is one with the best intercept for
+    w = 0, and with slopes that fit; the first omega is the ratio of the slopes' size to that of coefficients.
 
     Parameters
     ----------
@@ -94,6 +96,11 @@ class PdproxRestarted(Method):
 
     def start(self, problem: Problem, x: Floats, dual: Dual) -> Epoch:
         samples, mean = problem.samples, None
+        if not np.any(dual.g) and np.array_equal(x, problem.features.inside(np.zeros_like(x))):
+            # a cold start: far from 0 the best intercept would take ages to reach
+            x = primal_value(problem, x)[1]
+            settled = samples.feasible(samples.settled(x), problem.features.free)
+            dual = samples.warm(samples.slopes(settled))
         if problem.features.intercept:
             samples, mean = problem.samples.centred()
             x = x.copy()
@@ -104,7 +111,8 @@ class PdproxRestarted(Method):
         if problem.features.intercept and norm > 0:
             stretch[-1] = norm**2
         size = (norm if norm > 0 else 1.0) * float(np.sqrt(samples.coupling("primal")))
-        omega = size / samples.spread()
+        slopes = samples.distance(dual, samples.dual())
+        omega = size * (slopes if slopes > 0 else 1.0) / samples.spread()
         return Epoch(x, dual, samples, mean, 0.96 / size, omega, stretch, x, dual, x, dual)
 
     def step(self, problem: Problem, state: Epoch) -> Epoch:

@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pdprox.typing import Floats
+from pdprox.typing import Floats, Mask
 
 _STEPS = 60
+#: what is left of sums, over the size of the slopes: the aim, and what counts as rounding
+_GOAL, _ENOUGH = 1e-15, 1e-11
 
 
 def balance(
@@ -19,16 +21,17 @@ def balance(
     c: Floats,
     size: Floats,
 ) -> Floats | None:
-    r"""The slopes nearest to ``start`` (in the metric c) within bounds and with ``up(c * slopes) = 0``.
+    r"""The slopes nearest to ``start`` (in the metric c) within bounds and with ``up(slopes) = 0``.
 
     They are :math:`a(u) = \mathrm{clip}(a_0 - \mathrm{down}(u))` for the multipliers u of the equations, which
     minimise the convex, piecewise quadratic
 
     .. math:: \psi(u) = -\sum_i c_i \bigl(\tfrac12 (a_i(u) - a_{0i})^2 + a_i(u)\, \mathrm{down}(u)_i\bigr).
 
-    Newton's matrix is ``up diag(c on what is not clipped) down``; its systems are solved by conjugate
-    gradients.  ``size`` has the shape of u and is 1 where there is an equation, 0 elsewhere.  None is
-    returned if rounding keeps the equations from being met.
+    Newton's matrix is ``up diag(1 on what is not clipped) down``; its systems are solved by conjugate
+    gradients.  ``size`` has the shape of u and is 1 where there is an equation, 0 elsewhere; the equations should
+    be of one length, or small ones drown.  None is returned if rounding keeps any from being met: what is left of
+    it, over the size of the slopes, must be nothing.
     """
 
     def at(u: Floats) -> tuple[Floats, Floats, float, float]:
@@ -37,17 +40,17 @@ def balance(
         terms = c * (0.5 * (a - start) ** 2 + a * shift)
         return a, start - shift, -float(np.sum(terms)), 1e-14 * float(np.sum(np.abs(terms)))
 
+    def left(a: Floats, residual: Floats) -> float:
+        return float(np.max(np.abs(residual))) / max(float(np.sqrt(np.sum(c * a * a))), 1e-300)
+
     u = np.zeros_like(size)
     a, raw, psi, _ = at(u)
-    residual = size * up(c * a)
-    # what rounding leaves of the sums: their size were nothing to cancel
-    columns = float(np.sqrt(np.sum(size * up(c * down(size))) / max(float(size.sum()), 1.0)))
-    goal = 1e-15 * max(columns * float(np.sqrt(np.sum(c * a * a))), 1e-300)
-    best, best_length = a, float(np.linalg.norm(residual))
+    residual = size * up(a)
+    best, best_left = a, left(a, residual)
     for _ in range(_STEPS):
-        if best_length <= goal:
+        if best_left <= _GOAL:
             break
-        direction = _conjugate_gradients(_newton(size, up, c * (a == raw), down), residual, int(size.sum()))
+        direction = _conjugate_gradients(_newton(size, up, a == raw, down), residual, int(size.sum()))
         slope = float(np.sum(residual * direction))
         length = 1.0
         for _ in range(40):
@@ -57,17 +60,17 @@ def balance(
             length *= 0.5
         u = u + length * direction
         a, raw, psi, _ = trial
-        residual = size * up(c * a)
-        now = float(np.linalg.norm(residual))
-        if now < best_length:
-            best, best_length = a, now
-        elif now > 0.5 * best_length and best_length <= 1e4 * goal:
+        residual = size * up(a)
+        now = left(a, residual)
+        if now < best_left:
+            best, best_left = a, now
+        elif now > 0.5 * best_left and best_left <= 0.1 * _ENOUGH:
             break
-    return best if best_length <= 1e5 * goal else None
+    return best if best_left <= _ENOUGH else None
 
 
 def _newton(
-    size: Floats, up: Callable[[Floats], Floats], unclipped: Floats, down: Callable[[Floats], Floats]
+    size: Floats, up: Callable[[Floats], Floats], unclipped: Mask, down: Callable[[Floats], Floats]
 ) -> Callable[[Floats], Floats]:
     """Products with Newton's matrix."""
     return lambda direction: size * up(unclipped * down(direction))

@@ -1,17 +1,17 @@
-"""The best intercept for given coefficients: a weighted quantile of breakpoints."""
+"""The best intercept for given coefficients: a weighted quantile of breakpoints, or where slopes balance."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from scipy.optimize import minimize_scalar
+from scipy.optimize import brentq
 
 from pdprox.losses.base import Line, Loss
 from pdprox.typing import Floats
 from pdprox.vectors import dot
 
 _SORT_BELOW = 4096
+#: the slope of a loss is what a prox over so small a width gives
+_WIDTH = 1e-15
 
 
 def crossing(points: Floats, jumps: Floats, slope: float) -> float:
@@ -62,11 +62,18 @@ def _line_shift(line: Line, t: Floats, o: Floats, c: Floats) -> float:
 
 
 def _smooth_shift(loss: Loss, t: Floats, o: Floats, c: Floats) -> float:
-    def mean_loss(delta: Any) -> float:
-        return dot(c, loss.value(t + o * float(delta)))
+    """Where the mean slope changes its sign; values would tell that to half the digits only."""
+    size = float(np.max(np.abs(t)))
+    if not size < 1e250:
+        return 0.0
+    reach = 40.0 + 2.0 * size  # where even exponential tails have ended
+    side = 1.0
 
-    reach = 40.0 + 2 * float(np.max(np.abs(t)))  # where even exponential tails have ended
-    found = minimize_scalar(
-        mean_loss, bounds=(-reach, reach), method="bounded", options={"xatol": 1e-10 * reach}
-    )
-    return float(found.x) if found.fun < mean_loss(0.0) else 0.0
+    def rise(delta: float) -> float:
+        return side * dot(c * o, loss.dual_prox((t + o * (side * delta)) / _WIDTH, 1.0 / _WIDTH))
+
+    side = -1.0 if rise(0.0) > 0 else 1.0
+    near, far = 0.0, 1e-6 * size or 1e-6  # most shifts are small
+    while (still := rise(far)) < 0 and far < reach:
+        near, far = far, min(32.0 * far, reach)
+    return side * (far if still <= 0 else float(brentq(rise, near, far, xtol=1e-16 * size or 1e-16)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +18,9 @@ from pdprox.samples.matrix import Matrix, Shifted
 from pdprox.sets import multiplier
 from pdprox.typing import Array, Floats
 from pdprox.vectors import dot
+
+#: a sum of numbers that cancel is no better than this, in units of their sizes
+_ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 
 
 class LocalSamples(Curved):
@@ -144,8 +148,11 @@ class LocalSamples(Curved):
         return scale / np.where(sums > 0, sums, 1.0)
 
     def column_sums(self) -> Floats:
-        sums = self.matrix.absolute_sums(self.c)[1]
-        return np.append(sums, 1.0) if self.intercept else sums
+        return np.append(self._column_sums, 1.0) if self.intercept else self._column_sums
+
+    @cached_property
+    def _column_sums(self) -> Floats:
+        return self.matrix.absolute_sums(self.c)[1]
 
     def spread(self) -> float:
         if self._orientation is not None:
@@ -166,17 +173,14 @@ class LocalSamples(Curved):
     # -- what certificates need ---------------------------------------------------------------------------
 
     def loss(self, x: Floats, improve: bool) -> tuple[float, Floats]:
-        t = self.forward(x)
+        z = self.predict(x)
+        t = self._arguments(z)
         if self.budget is not None:
             return self.budget.loss(self.loss_function, t, self.total), x
-        best, best_x = self._mean_loss(t), x
-        if improve and self.intercept and not self._several_a_sample:
-            shift = self._best_shifts(t)
-            improved = self._mean_loss(t + self._oriented(np.broadcast_to(shift, t.shape)))
-            if improved < best:
-                best, best_x = improved, x.copy()
-                best_x[-1] += shift
-        return best, best_x
+        here = self._mean_loss(t), x
+        if not improve or not self.intercept or self._several_a_sample:
+            return here
+        return min(here, self._best_intercept(x, z, t), key=lambda found: found[0])
 
     def guess(self, x: Floats, scale: float) -> LocalDual:
         t = self.forward(x)
@@ -199,12 +203,17 @@ class LocalSamples(Curved):
             return self._feasible_by_scaling(alpha, free)
         low, high = self.loss_function.bounds
         if free is not None:
-            alpha = self._balanced(alpha, free)
+            alpha = self._balanced(alpha, free, lambda a: np.clip(a, low, high))
         else:
             alpha = np.clip(alpha, low, high)
             if self.intercept:
                 alpha = self._level_columns(alpha, np.full_like(alpha, low), np.full_like(alpha, high))
-        return self.backward(LocalDual(self._within_budget(alpha), plain=True))
+        found = self.backward(LocalDual(self._within_budget(alpha), plain=True))
+        if self.intercept and free is None:
+            sizes = self._by_sample(self.c) * np.abs(found.alpha)
+            if np.any(np.abs(found.g[-1]) > 100.0 * _ROUNDING * sizes.sum(axis=0)):
+                return self.scaled(found, 0.0)  # such a sum is no rounding: then so are the slopes
+        return found
 
     def scaled(self, dual: Dual, scale: float) -> LocalDual:
         return LocalDual(scale * alpha_of(dual), scale * dual.g, plain=True)
@@ -225,10 +234,15 @@ class LocalSamples(Curved):
     def line(self, dual: Dual, scale: float = 1.0) -> float:
         alpha = scale * alpha_of(dual)
         conjugate = self.loss_function.conjugate(alpha)
-        value = -dot(self.c, conjugate.reshape(len(self.c), -1).sum(axis=1))
+        value = 0.0 - dot(self.c, conjugate.reshape(len(self.c), -1).sum(axis=1))
         if self._orientation is None:
-            value -= float(np.sum(self._by_sample(self.c) * alpha * self.y))
+            value -= float(np.sum(self._by_sample(self.c) * alpha * self._targets))
         return value
+
+    @cached_property
+    def _targets(self) -> Floats:
+        """The targets; less their medians with an intercept, since slopes with sum 0 do not see those."""
+        return self.y - np.median(self.y[self.weights > 0], axis=0) if self.intercept else self.y
 
     def slopes(self, dual: Dual) -> Floats:
         return np.array(self._slope(dual))
@@ -298,6 +312,18 @@ class LocalSamples(Curved):
         values = self.loss_function.value(t)
         return dot(self.c, values.reshape(len(self.c), -1).sum(axis=1))
 
+    def _best_intercept(self, x: Floats, z: Floats, t: Floats) -> tuple[float, Floats]:
+        """The loss with the best intercept, and the x that has it, from the predictions and arguments at x."""
+        better = x.copy()
+        better[-1] += self._best_shifts(t)
+        small = np.abs(x[-1]) > 8.0 * np.abs(better[-1])
+        z = z + (better[-1] - x[-1])
+        if np.any(small & (np.abs(x[-1]) > 8.0 * np.max(np.abs(z), axis=0))):
+            better[-1] = 0.0  # so large an intercept has taken digits from the predictions: once more without
+            z = self.predict(better)
+            return self._best_intercept(better, z, self._arguments(z))
+        return self._mean_loss(self._arguments(z)), better
+
     def _best_shifts(self, t: Floats) -> Any:
         if t.ndim == 1:
             return best_shift(self.loss_function, t, self._orientation, self.c)
@@ -341,6 +367,21 @@ class LocalSamples(Curved):
                 eta = multiplier(level[some], v, lowest, highest, missing, c)
                 level[some] = np.clip(level[some] - eta * v / c, lowest, highest)
                 break
+        return self._trimmed(level, balance, low, high)
+
+    def _trimmed(self, level: Floats, balance: Floats, low: Floats, high: Floats) -> Floats:
+        """What rounding left of the sum, taken off the slopes inside their bounds: small slopes need it most."""
+        for _ in range(2):
+            terms = balance * level
+            left = float(np.sum(terms))
+            if abs(left) <= _ROUNDING * float(np.sum(np.abs(terms))):
+                break
+            inside = (level > low) & (level < high) & (self.weights > 0)
+            pace = np.where(inside, balance / np.where(inside, self.c, 1.0), 0.0)
+            room = dot(balance, pace)
+            if room == 0:
+                break
+            level = np.clip(level - left / room * pace, low, high)
         return level
 
     def _movable(self, alpha: Floats) -> Iterator[np.ndarray]:
@@ -367,28 +408,43 @@ class LocalSamples(Curved):
     def _oriented(self, z: Floats) -> Floats:
         return z if self._orientation is None else z * self._orientation
 
-    def _balanced(self, alpha: Floats, free: Floats) -> Floats:
-        low, high = self.loss_function.bounds
+    def _balanced(self, alpha: Floats, free: Floats | None, clip: Callable[[Floats], Floats]) -> Floats:
+        """The nearest slopes that ``clip`` allows with vanishing sums; slope 0 where rounding forbids them.
+
+        The equations are those of centred columns of length 1, or small columns would not be heard.
+        """
+        view, varies = self._standardised
+        mask = self._mask(free) * varies.reshape(-1, *(1,) * (alpha.ndim - 1))
+        if not mask.any():
+            return clip(alpha)
         c = np.broadcast_to(self._by_sample(self.c), self.y.shape)
         found = balance(
-            alpha,
-            lambda a: np.clip(a, low, high),
-            lambda u: self._oriented(self._predict(u)),
-            lambda theta: self._sums(self._oriented(theta)),
-            c,
-            self._mask(free),
-        )
+            alpha, clip, lambda u: self._oriented(view.predict(u)),
+            lambda a: view.backward(LocalDual(a, plain=True)).g, c, mask,
+        )  # fmt: skip
         return np.zeros_like(alpha) if found is None else found * (c > 0)
+
+    @cached_property
+    def _standardised(self) -> tuple[Self, Floats]:
+        """The samples with columns of length 1, centred if there is an intercept, and 1 for those that vary."""
+        seen = self.weights > 0
+        mean: Floats = np.zeros(self.matrix.shape[1])
+        if self.intercept:
+            mean = self.matrix.backward(self.c) / float(self.c.sum())
+        whole = self.matrix.column_squares(self.c, centred=False)
+        squares = self.matrix.column_squares(self.c, centred=self.intercept)
+        doubtful = np.flatnonzero((squares <= 1e-8 * whole) & (whole > 0))  # nothing but rounding, perhaps
+        for some in np.array_split(doubtful, len(doubtful) // 64 + 1):
+            part = self.matrix.part(None, some).array()[seen]
+            from_first = part - part[0]
+            squares[some] = self.c[seen] @ (from_first - self.c[seen] @ from_first / self.c.sum()) ** 2
+        varies = np.asarray(squares > 0, dtype=np.float64)
+        shifted = Shifted(self.matrix, mean * varies, np.sqrt(np.where(squares > 0, squares, 1.0)))
+        view = type(self)(shifted, self.y, self.loss_function, self.weights, self.intercept)
+        return view, np.append(varies, 1.0) if self.intercept else varies
 
     def _feasible_by_scaling(self, alpha: Floats, free: Floats | None) -> LocalDual:
         """Least squares onto the sums that must vanish, then towards 0, the middle of every ball."""
-        mask = self._mask(free)
-        if mask.any():
-            c = np.broadcast_to(self._by_sample(self.c), self.y.shape)
-            found = balance(
-                alpha, lambda a: a, lambda u: self._oriented(self._predict(u)),
-                lambda theta: self._sums(self._oriented(theta)), c, mask,
-            )  # fmt: skip
-            alpha = np.zeros_like(alpha) if found is None else found * (c > 0)
+        alpha = self._balanced(alpha, free, lambda a: a)
         dual = self.backward(LocalDual(alpha, plain=True))
         return self.scaled(dual, min(1.0, self.scale_limit(dual)))

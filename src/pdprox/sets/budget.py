@@ -181,7 +181,7 @@ class Budget(ByValue, ConvexSet):
     weights: ArrayLike | None = None
 
     def __post_init__(self) -> None:
-        settle(self, rho=size(self.rho, "rho"))
+        settle(self, rho=size(self.rho, "rho", "leave the budget out"))
         if self.weights is not None:
             settle(self, weights=number_or_array(positive(self.weights, "weights")))
 

@@ -127,12 +127,10 @@ class LInfBall(ConvexSet):
         return self.radius * float(np.abs(u).sum(dtype=np.float64))
 
 
-def size(value: float, name: str) -> float:
-    """A finite number >= 0."""
+def size(value: float, name: str, otherwise: str = "use WholeSpace()") -> float:
+    """A finite number >= 0; ``otherwise`` says what to do where there is no bound."""
     if not 0.0 <= number(value, name) < np.inf:
-        raise ValueError(
-            f"{name} must be finite and >= 0, got {value}; where there is no bound use WholeSpace()"
-        )
+        raise ValueError(f"{name} must be finite and >= 0, got {value}; where there is no bound {otherwise}")
     return float(value)
 
 
