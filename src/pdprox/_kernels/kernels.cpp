@@ -220,17 +220,22 @@ double curvature(const Matrix& X, const double* h, const Index* columns, Index w
   threads = std::max<Index>(threads, 1);
 #endif
   const Index scratch_size = rows->curvature_scratch(X, width);
-  std::vector<double> others((threads - 1) * (size + width)), scratch(threads * scratch_size);
+  // Kept from call to call, see add_up.
+  thread_local std::vector<double> kept;
+  const Index needed = (threads - 1) * (size + width) + threads * scratch_size;
+  if (kept.size() < static_cast<std::size_t>(needed)) kept.resize(needed);
+  double *others = kept.data(), *scratch = others + (threads - 1) * (size + width);
+  std::fill(others, scratch, 0.0);
   std::fill(H, H + size, 0.0);
   std::fill(mixed, mixed + width, 0.0);
   run_parts(static_cast<int>(threads), static_cast<int>(threads), [&](int t) {
     const Index lo = count * t / threads, hi = count * (t + 1) / threads;
-    double* mine = t == 0 ? H : others.data() + (t - 1) * (size + width);
+    double* mine = t == 0 ? H : others + (t - 1) * (size + width);
     const Chosen of{chosen.data() + lo, hi - lo, columns, places.empty() ? nullptr : places.data(), width};
-    rows->curvature(X, of, h, mine, t == 0 ? mixed : mine + size, scratch.data() + t * scratch_size);
+    rows->curvature(X, of, h, mine, t == 0 ? mixed : mine + size, scratch + t * scratch_size);
   });
   for (Index t = 1; t < threads; t++) {
-    const double* theirs = others.data() + (t - 1) * (size + width);
+    const double* theirs = others + (t - 1) * (size + width);
     for (Index k = 0; k < size; k++) H[k] += theirs[k];
     for (Index j = 0; j < width; j++) mixed[j] += theirs[size + j];
   }

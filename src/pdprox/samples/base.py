@@ -220,7 +220,7 @@ class Samples(ABC):
         """The augmented losses to second order in these coefficients (None: all) and the intercept.
 
         ``slope`` is the gradient at the coefficients w and ``own`` is added to the diagonal of the generalised
-        Hessian, both with an entry for the intercept at the end; ``whole`` tells whether all of the matrix will be needed.
+        Hessian, both with an entry for the intercept at the end; ``whole``: all of the matrix will be needed.
         """
 
     @abstractmethod

@@ -85,8 +85,9 @@ class Curved(Samples):
     c: Floats
     weights: Floats
     line_of_loss: Line | None
-    #: the last curvature
+    #: the last curvature, and room for the next model
     _gram: Gram | None = None
+    _work: Floats | None = None
 
     @abstractmethod
     def _predict(self, x: Floats) -> Floats:
@@ -152,9 +153,34 @@ class Curved(Samples):
             roots = np.sqrt(augmented.weights[free])
             self.passes += len(free) / len(self.c)
             return ColumnsModel(self.matrix.factor(free, roots, wanted), roots, own, slope, w)
-        H = self.curvature(augmented, wanted)
-        H.flat[:: len(H) + 1] += own
-        return GramModel(H, slope, w)
+        return self._gram_model(augmented, wanted, slope, w, own)
+
+    def _gram_model(
+        self, augmented: LocalAugmented, wanted: np.ndarray, slope: Floats, w: Floats, own: Floats
+    ) -> GramModel:
+        gram, width, rate = self._gram_of(self._chosen(augmented), wanted), len(wanted), augmented.rate
+        places = gram.positions(wanted)
+        assert places is not None
+        whole = width == len(gram.columns)
+        # these arrays serve one step after the other: fresh ones of this size are cleared by the system every time
+        if self._work is None or self._work.shape != (2, width, width):
+            self._work = np.empty((2, width, width))
+        Q, less = self._work
+        np.multiply(gram.H if whole else gram.H[np.ix_(places, places)], rate, out=Q)
+        Q.flat[:: width + 1] += own[:width]
+        if not self.intercept:
+            return GramModel(Q, slope, w, None)
+        mixed, last = (
+            rate * (gram.mixed if whole else gram.mixed[places]),
+            rate * gram.total + float(own[width]),
+        )
+        np.multiply.outer(mixed, mixed / last, out=less)
+        Q -= less
+        return GramModel(Q, slope[:width], w, (mixed, last, float(slope[width])))
+
+    def _chosen(self, augmented: LocalAugmented) -> Floats:
+        """c where the augmented losses are curved, else 0."""
+        return np.where(augmented.weights > 0, self.c, 0.0)
 
     def _entries(self, rows: int, columns: int) -> float:
         """How many entries as many rows and columns hold, if all are alike."""
@@ -164,7 +190,7 @@ class Curved(Samples):
     def curvature(self, augmented: LocalAugmented, columns: np.ndarray | None) -> Floats:
         """A generalised Hessian of the augmented losses with respect to these coefficients and the intercept."""
         wanted = np.arange(self.matrix.shape[1], dtype=np.intp) if columns is None else columns
-        gram = self._gram_of(np.where(augmented.weights > 0, self.c, 0.0), wanted)
+        gram = self._gram_of(self._chosen(augmented), wanted)
         places = gram.positions(wanted)
         assert places is not None
         width = len(wanted)
@@ -293,7 +319,7 @@ class Curved(Samples):
 
     def forget(self) -> None:
         """Drop the last curvature."""
-        self._gram = None
+        self._gram = self._work = None
 
     def draw(self, count: int, seed: int) -> Self:
         weighty = np.flatnonzero(self.weights)  # the others stand for nothing, and might be all that is drawn

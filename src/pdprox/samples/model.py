@@ -63,17 +63,12 @@ class Model(ABC):
 
 
 class GramModel(Model):
-    """Q as an array."""
+    """Q as an array, the intercept eliminated; ``last`` is its row, its diagonal entry and its slope."""
 
-    def __init__(self, H: Floats, slope: Floats, w: Floats) -> None:
-        p = len(w)
-        self.w, self.v, self._H = w, w.copy(), H
-        self._last = None if len(H) == p else (H[p, :p], float(H[p, p]), float(slope[p]))
-        if self._last is None:
-            self._Q, self._g = H, slope.copy()
-        else:
-            mixed, own, rise = self._last
-            self._Q, self._g = H[:p, :p] - np.outer(mixed, mixed / own), slope[:p] - mixed * (rise / own)
+    def __init__(self, Q: Floats, slope: Floats, w: Floats, last: tuple[Floats, float, float] | None) -> None:
+        self.w, self.v, self._Q, self._last = w, w.copy(), Q, last
+        self._g = slope if last is None else slope - last[0] * (last[2] / last[1])
+        self._g = np.array(self._g)
 
     def descend(self, charges: Charges, sweeps: int, goal: float = 0.0) -> tuple[float, float]:
         return kernels.descend(
@@ -98,10 +93,14 @@ class GramModel(Model):
 
     def outcome(self) -> tuple[Floats, float]:
         change = self.v - self.w
+        bend = float(change @ (self._Q @ change))
         if self._last is not None:
             mixed, own, rise = self._last
-            change = np.append(change, -(rise + float(mixed @ change)) / own)
-        return change, float(change @ (self._H @ change))
+            level = float(mixed @ change) / own
+            last = -rise / own - level
+            bend += own * (last + level) * (last + level)
+            change = np.append(change, last)
+        return change, bend
 
 
 class ColumnsModel(Model):

@@ -181,7 +181,9 @@ class Round:
         among = slice(None) if columns is None else columns
         own = np.append(self.metric[:d][among], self.metric[d:]) / self.s
         tariff = self.tariff.at(columns)
-        model = self.samples.model(self.augmented, columns, gradient, w, own, tariff.smooth or tariff.labels is not None)
+        model = self.samples.model(
+            self.augmented, columns, gradient, w, own, tariff.smooth or tariff.labels is not None
+        )
         minimise(model, tariff)
         alive, p = float(np.count_nonzero(model.v)), float(len(model.v))
         self.effort += 3e5 + 4 * self.samples.product_cost() + 20 * alive * p + 0.02 * alive**3
