@@ -72,6 +72,8 @@ class Round:
     effort: float = 0.0
 
     def __post_init__(self) -> None:
+        self.sigma = max(self.sigma, self.least)
+        self._shortest = 1e-30 * self.s
         self.predictions = self.samples.predict(self.x)
         self._look()
         self.charge = self.tariff.value(self.x[: self.tariff.d])
@@ -144,6 +146,7 @@ class Round:
         else:
             self.sigma *= next(factor for most, factor in _GROWTH if self.steps <= most)
         self.sigma = min(max(self.sigma, self.least), 1e18 * self.least)
+        self.s = max(self.s, self._shortest)
         self.steps, self.solved = 0, False
         self._look()
 
