@@ -248,3 +248,14 @@ def test_pull_within_a_group_of_absolute_values_only():
     """A group that costs nothing as such does not set free what its coefficients cost."""
     tariff = Tariff(np.array([1.0, 1.0, 0.0]), np.zeros(3), np.array([0, 0, 0]), np.zeros(1))
     np.testing.assert_allclose(tariff.pull(np.zeros(3), np.array([0.5, 2.0, 0.0])), [0.5, 2.0, np.inf])
+
+
+def test_the_foremost_columns():
+    """Those in use, then those drawn away most; none that is drawn away less than asked for; None for most of all."""
+    tariff = Tariff(np.ones(10), np.zeros(10))
+    w, g = np.zeros(10), np.array([0.1, 0.9, 0.2, 3.0, 0.7, 0.0, 0.4, 0.3, 0.6, 0.05])
+    w[9] = 1.0
+    assert list(tariff.foremost(w, g, 3, 0.0)) == [1, 3, 9]
+    assert list(tariff.foremost(w, g, 5, 0.65)) == [1, 3, 4, 9]
+    assert list(tariff.foremost(w, g, 1, 0.0)) == [9]
+    assert tariff.foremost(w, g, 6, 0.0) is None

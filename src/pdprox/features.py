@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -254,6 +255,12 @@ class Features:
     def d(self) -> int:
         """How many rows of x are coefficients."""
         return self.shape[0] - int(self.intercept)
+
+    def places(self, columns: np.ndarray | None) -> Any:
+        """The rows of x for these columns (None: all) and the intercept."""
+        if columns is None:
+            return slice(None)
+        return np.append(columns, self.d) if self.intercept else columns
 
     def prox(self, x: Floats, step: float | Floats) -> Floats:
         """The prox of lam R on the coefficients; the intercept is left alone."""

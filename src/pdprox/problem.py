@@ -16,13 +16,11 @@ from pdprox.naming import by_name
 from pdprox.penalties import L1, Penalty
 from pdprox.samples import Dual, LocalSamples, Samples, ShiftedColumns, WeightedBudget
 from pdprox.samples.intake import advice, fine, fits, stored_matrix
+from pdprox.samples.local import ROUNDING
 from pdprox.samples.matrix import Matrix, Shifted
 from pdprox.sets import Budget, ConvexSet
 from pdprox.typing import Floats
 from pdprox.values import number, real
-
-#: sums of numbers that cancel are no better than this, in units of what was summed
-_ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -158,7 +156,7 @@ class Problem:
     def sums(self, dual: Dual) -> Floats:
         """H alpha without the intercept's entry, and 0 where rounding is all that there is."""
         d, slopes = self.features.d, np.max(np.abs(self.samples.slopes(dual)))
-        noise = _ROUNDING * slopes * self.samples.column_sums()[:d]
+        noise = ROUNDING * slopes * self.samples.column_sums()[:d]
         g = dual.g[:d]
         return np.where(np.abs(g) <= noise.reshape(-1, *(1,) * (g.ndim - 1)), 0.0, g)
 
@@ -193,7 +191,7 @@ class Problem:
     def rounding(self) -> float:
         """What rounding leaves of an objective that begins at the loss of w = 0 and falls to nothing."""
         begin = self.samples.loss(np.zeros(self.features.shape), improve=False)[0]
-        return _ROUNDING * begin if np.isfinite(begin) else 0.0
+        return ROUNDING * begin if np.isfinite(begin) else 0.0
 
     def split(self, x: Floats) -> tuple[Floats, Any]:
         """The engine's x as w and the intercept (0.0 without one)."""

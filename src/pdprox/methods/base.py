@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any
 
-from pdprox.certificate import Certificate
+import numpy as np
+
+from pdprox.certificate import Certificate, primal_value
 from pdprox.problem import Problem
 from pdprox.samples import Dual
 from pdprox.typing import Floats
@@ -45,6 +47,17 @@ class State:
 
     def learn(self, audit: Audit) -> None:
         """Hear what the audit of the first candidate found; first-order methods do not care."""
+
+
+def cold(problem: Problem, x: Floats, dual: Dual) -> bool:
+    """Whether nothing is known about a start."""
+    return not np.any(dual.g) and np.array_equal(x, problem.features.inside(np.zeros_like(x)))
+
+
+def cold_start(problem: Problem, x: Floats) -> tuple[Floats, Dual]:
+    """x with the best intercept, and slopes of the losses there: from b = 0 far targets would take ages to reach."""
+    x = primal_value(problem, x)[1]
+    return x, problem.samples.feasible(problem.samples.settled(x), problem.features.free)
 
 
 class Method(ABC):

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs
 
 from pdprox.certificate import primal_value
-from pdprox.methods.base import Audit, Method, State
+from pdprox.methods.base import Audit, Method, State, cold, cold_start
+from pdprox.methods.cholesky import cholesky, solution
 from pdprox.problem import Problem
 from pdprox.samples import Dual
 from pdprox.samples.interior import Interior, Pairs
@@ -80,10 +80,9 @@ class Round:
         self.priced = self.tariff.single > 0
         q, w = self.tariff.single[self.priced], x[: self.d]
         u = -(self.inner.sums()[: self.d] + self.tariff.ridge * w)[self.priced]
-        middle = before is None
-        self.pairs = Pairs(
-            -w[self.priced], 2 * q, tau, q if middle else q - u
-        )  # a = q - u, its rest is q + u
+        a = q if before is None else q - u  # in the middle, or where u is; its rest is q + u
+        self.pairs = Pairs(-w[self.priced], 2 * q, tau, a)
+        self.products = self.inner.pairs + 2 * len(self.pairs.v)
         self.steps, self.missed = 0, np.inf
 
     def widened(self, problem: Problem, more: np.ndarray) -> Round:
@@ -100,18 +99,12 @@ class Round:
     @property
     def mu(self) -> float:
         """The mean product."""
-        return self.complementarity / (self.inner.pairs + 2 * len(self.pairs.v))
-
-    @property
-    def complementarity(self) -> float:
-        """The sum of products: the gap, once the equations hold."""
-        return self.inner.complementarity() + float(np.sum(self.pairs.products()))
+        return (self.inner.complementarity() + float(np.sum(self.pairs.products()))) / self.products
 
     def step(self) -> bool:
         """One step; false where the equations cannot be solved."""
-        with np.errstate(
-            over="ignore", invalid="ignore", divide="ignore"
-        ):  # seen below as steps that are not finite
+        # numbers that overflow are seen below as steps that are not finite
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             return self._step()
 
     def _step(self) -> bool:
@@ -142,9 +135,7 @@ class Round:
 
         lengths = self._common(direction(0.0, False))
         mu = self.mu
-        aimed = (self.inner.ahead(*lengths) + float(np.sum(pairs.ahead(*lengths)))) / (
-            self.inner.pairs + 2 * len(pairs.v)
-        )
+        aimed = (self.inner.ahead(*lengths) + float(np.sum(pairs.ahead(*lengths)))) / self.products
         lengths = self._common(direction(mu * min(max(aimed / mu, 1e-8), 1.0) ** 3, True))
         if not np.all(np.isfinite(self._change)):
             return False
@@ -171,16 +162,13 @@ class Round:
 
 def factored(H: Floats) -> Any:
     """How to solve equations with H, refined once; None where it is too singular."""
-    size, diagonal = len(H), H.diagonal().copy()
     for touch in (1e-15, 1e-12, 1e-9):
-        A = H.copy()
-        A.flat[:: size + 1] += touch * np.maximum(diagonal, 1e-300)
-        factor, info = dpotrf(A.T, lower=0, clean=0, overwrite_a=1)
-        if info == 0:
+        factor = cholesky(H.copy(), touch)
+        if factor is not None:
 
             def solve(b: Floats, factor: Floats = factor) -> Floats:
-                x = dpotrs(factor, b, lower=0)[0]
-                return np.asarray(x + dpotrs(factor, b - H @ x, lower=0)[0])
+                x = solution(factor, b)
+                return x + solution(factor, b - H @ x)
 
             return solve
     return None
@@ -207,9 +195,8 @@ class PdproxInterior(Method):
                 "interior points need one target, no sets, a broken line for a loss and a penalty of absolute values "
                 f'and squares; got {problem.loss!r} and {problem.penalty!r}: use method="pdprox-restarted"'
             )
-        if not np.any(x) and not np.any(dual.g):
-            x = primal_value(problem, x)[1]
-            dual = problem.samples.feasible(problem.samples.settled(x), problem.features.free)
+        if cold(problem, x, dual):
+            x, dual = cold_start(problem, x)
         return Standing(x, dual, problem, due=False, first=(x, dual))
 
     def step(self, problem: Problem, state: Standing) -> Standing:
@@ -221,34 +208,31 @@ class PdproxInterior(Method):
             inner = state.round
             going = inner.step()
             state.x = np.zeros(problem.features.shape)
-            state.x[self._kept(problem, inner.columns)] = inner.cleaned()
+            state.x[problem.features.places(inner.columns)] = inner.cleaned()
             samples = problem.samples
             state.dual = samples.merged(state.dual, samples.weighty(), inner.inner.slopes())
-            scale = min(state.gap, 1.0) * abs(state.primal)
-            alone = inner.columns is None
-            state.widen = not alone and inner.complementarity + inner.missed <= _ROUND * scale
+            mu, enough = inner.mu, _ROUND * min(state.gap, 1.0) * abs(state.primal)
+            # the sum of products is the gap, once the equations hold
+            state.widen = inner.columns is not None and inner.products * mu + inner.missed <= enough
             over = not going or inner.steps >= _STEPS
-            state.due = over or state.widen or inner.mu <= _FALL * state.audited
+            state.due = over or state.widen or mu <= _FALL * state.audited
             if state.due:
-                state.audited = inner.mu
+                state.audited = mu
             if over:
                 state.round, state.widen = None, False
         return state
-
-    @staticmethod
-    def _kept(problem: Problem, columns: Any) -> Any:
-        d = problem.features.d
-        if columns is None:
-            return slice(None)
-        return np.append(columns, d) if problem.features.intercept else columns
 
     def _opened(self, state: Standing, columns: Any = None) -> Round:
         problem = state.problem
         if not np.isfinite(state.primal):
             state.primal, state.gap = primal_value(problem, state.x)[0], 1.0
         if columns is None:
-            columns = self._columns(problem, state.x, state.dual)
-        x = state.x[self._kept(problem, columns)]
+            d, tariff = problem.features.d, problem.features.tariff
+            assert tariff is not None
+            used = int(np.count_nonzero(tariff.in_use(state.x[:d])))
+            wanted = max(int(_BREADTH * used), 200)
+            columns = tariff.foremost(state.x[:d], state.dual.g[:d], wanted, _DRAWN)
+        x = state.x[problem.features.places(columns)]
         pairs = 2 * (problem.samples.size(None) + len(x))
         state.audited = np.inf
         return Round(problem, columns, x, min(state.gap, 1.0) * max(abs(state.primal), 1e-300) / pairs)
@@ -288,20 +272,6 @@ class PdproxInterior(Method):
             return float("inf")
         steps = _TYPICAL + _AND_A_SAMPLE * problem.samples.size(None)
         return steps * (1e6 + problem.samples.gram_cost(width) + 0.05 * width**3 / 3)
-
-    @staticmethod
-    def _columns(problem: Problem, x: Floats, dual: Dual) -> Any:
-        """Columns in use or drawn away from 0 the most, half as many more as are in use."""
-        tariff = problem.features.tariff
-        assert tariff is not None
-        d = tariff.d
-        alive = tariff.in_use(x[:d])
-        pull = np.where(alive, np.inf, tariff.pull(x[:d], dual.g[:d]))
-        wanted = max(int(_BREADTH * np.count_nonzero(alive)), 200)
-        if wanted >= 0.6 * d:
-            return None
-        least = max(float(np.partition(pull, d - wanted)[d - wanted]), _DRAWN)
-        return np.flatnonzero(pull >= least)
 
     @classmethod
     def specimens(cls) -> list[Self]:

@@ -7,8 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from pdprox.certificate import primal_value
-from pdprox.methods.base import Method, State
+from pdprox.methods.base import Method, State, cold, cold_start
 from pdprox.methods.steps import operator_norm
 from pdprox.problem import Problem
 from pdprox.samples import Dual, Samples
@@ -96,10 +95,8 @@ class PdproxRestarted(Method):
 
     def start(self, problem: Problem, x: Floats, dual: Dual) -> Epoch:
         samples, mean = problem.samples, None
-        if not np.any(dual.g) and np.array_equal(x, problem.features.inside(np.zeros_like(x))):
-            # a cold start: far from 0 the best intercept would take ages to reach
-            x = primal_value(problem, x)[1]
-            settled = samples.feasible(samples.settled(x), problem.features.free)
+        if cold(problem, x, dual):
+            x, settled = cold_start(problem, x)
             dual = samples.warm(samples.slopes(settled))
         if problem.features.intercept:
             samples, mean = problem.samples.centred()

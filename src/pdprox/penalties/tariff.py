@@ -123,6 +123,16 @@ class Tariff:
                 strength = np.where(price[self.labels] > 0, together, strength)
         return np.where(np.isnan(strength), np.inf, strength)
 
+    def foremost(self, w: Floats, g: Floats, count: int, least: float) -> np.ndarray | None:
+        """About as many columns: those in use, then those that g draws away from 0 most, at least so strongly.
+
+        None where that is most of them.
+        """
+        if count >= 0.6 * self.d:
+            return None
+        pull = np.where(self.in_use(w), np.inf, self.pull(w, g))
+        return np.flatnonzero(pull >= max(float(np.partition(pull, self.d - count)[self.d - count]), least))
+
 
 def plain(d: int, single: float = 0.0, ridge: float = 0.0) -> Tariff:
     """The same charge for all coefficients, without groups."""

@@ -158,50 +158,37 @@ class Curved(Samples):
     def _gram_model(
         self, augmented: LocalAugmented, wanted: np.ndarray, slope: Floats, w: Floats, own: Floats
     ) -> GramModel:
-        gram, width, rate = self._gram_of(self._chosen(augmented), wanted), len(wanted), augmented.rate
-        places = gram.positions(wanted)
-        assert places is not None
-        whole = width == len(gram.columns)
+        H, mixed, total = self.curvature(augmented, wanted)
+        width, rate = len(wanted), augmented.rate
         # these arrays serve one step after the other: fresh ones of this size are cleared by the system every time
         if self._work is None or self._work.shape != (2, width, width):
             self._work = np.empty((2, width, width))
         Q, less = self._work
-        np.multiply(gram.H if whole else gram.H[np.ix_(places, places)], rate, out=Q)
+        np.multiply(H, rate, out=Q)
         Q.flat[:: width + 1] += own[:width]
         if not self.intercept:
             return GramModel(Q, slope, w, None)
-        mixed, last = (
-            rate * (gram.mixed if whole else gram.mixed[places]),
-            rate * gram.total + float(own[width]),
-        )
+        mixed, last = rate * mixed, rate * total + float(own[width])
         np.multiply.outer(mixed, mixed / last, out=less)
         Q -= less
         return GramModel(Q, slope[:width], w, (mixed, last, float(slope[width])))
-
-    def _chosen(self, augmented: LocalAugmented) -> Floats:
-        """c where the augmented losses are curved, else 0."""
-        return np.where(augmented.weights > 0, self.c, 0.0)
 
     def _entries(self, rows: int, columns: int) -> float:
         """How many entries as many rows and columns hold, if all are alike."""
         n, d = self.matrix.shape
         return self.matrix.entries * (rows / n) * (columns / d)
 
-    def curvature(self, augmented: LocalAugmented, columns: np.ndarray | None) -> Floats:
-        """A generalised Hessian of the augmented losses with respect to these coefficients and the intercept."""
-        wanted = np.arange(self.matrix.shape[1], dtype=np.intp) if columns is None else columns
-        gram = self._gram_of(self._chosen(augmented), wanted)
+    def curvature(self, augmented: LocalAugmented, wanted: np.ndarray) -> tuple[Floats, Floats, float]:
+        """The Hessian of the augmented losses over their rate: of these columns, the intercept's row, its entry.
+
+        They belong to the samples, which bring them up to date from step to step.
+        """
+        gram = self._gram_of(np.where(augmented.weights > 0, self.c, 0.0), wanted)
         places = gram.positions(wanted)
         assert places is not None
-        width = len(wanted)
-        whole = width == len(gram.columns)
-        H = np.empty((width + self.intercept, width + self.intercept))
-        H[:width, :width] = gram.H if whole else gram.H[np.ix_(places, places)]
-        if self.intercept:
-            H[:width, width] = H[width, :width] = gram.mixed if whole else gram.mixed[places]
-            H[width, width] = gram.total
-        H *= augmented.rate
-        return H
+        if len(wanted) == len(gram.columns):
+            return gram.H, gram.mixed, gram.total
+        return gram.H[np.ix_(places, places)], gram.mixed[places], gram.total
 
     def _gram_of(self, chosen: Floats, wanted: np.ndarray) -> Gram:
         """The curvature of these rows, made from the last one where that is less work."""

@@ -19,8 +19,8 @@ from pdprox.sets import multiplier
 from pdprox.typing import Array, Floats
 from pdprox.vectors import dot
 
-#: a sum of numbers that cancel is no better than this, in units of their sizes
-_ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
+#: a sum of numbers that cancel is no better than this, in units of what was summed
+ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 
 
 class LocalSamples(Curved):
@@ -211,7 +211,7 @@ class LocalSamples(Curved):
         found = self.backward(LocalDual(self._within_budget(alpha), plain=True))
         if self.intercept and free is None:
             sizes = self._by_sample(self.c) * np.abs(found.alpha)
-            if np.any(np.abs(found.g[-1]) > 100.0 * _ROUNDING * sizes.sum(axis=0)):
+            if np.any(np.abs(found.g[-1]) > 100.0 * ROUNDING * sizes.sum(axis=0)):
                 return self.scaled(found, 0.0)  # such a sum is no rounding: then so are the slopes
         return found
 
@@ -374,7 +374,7 @@ class LocalSamples(Curved):
         for _ in range(2):
             terms = balance * level
             left = float(np.sum(terms))
-            if abs(left) <= _ROUNDING * float(np.sum(np.abs(terms))):
+            if abs(left) <= ROUNDING * float(np.sum(np.abs(terms))):
                 break
             inside = (level > low) & (level < high) & (self.weights > 0)
             pace = np.where(inside, balance / np.where(inside, self.c, 1.0), 0.0)

@@ -67,8 +67,7 @@ class GramModel(Model):
 
     def __init__(self, Q: Floats, slope: Floats, w: Floats, last: tuple[Floats, float, float] | None) -> None:
         self.w, self.v, self._Q, self._last = w, w.copy(), Q, last
-        self._g = slope if last is None else slope - last[0] * (last[2] / last[1])
-        self._g = np.array(self._g)
+        self._g: Floats = slope.copy() if last is None else slope - last[0] * (last[2] / last[1])
 
     def descend(self, charges: Charges, sweeps: int, goal: float = 0.0) -> tuple[float, float]:
         return kernels.descend(
@@ -80,8 +79,7 @@ class GramModel(Model):
         return g
 
     def hessian(self, some: np.ndarray) -> Floats:
-        H: Floats = self._Q.copy() if len(some) == len(self._Q) else self._Q[some][:, some]
-        return H
+        return self._Q.copy() if len(some) == len(self._Q) else self._Q[some].take(some, axis=1)
 
     def trial(self, some: np.ndarray, change: Floats) -> tuple[float, Any]:
         image = change @ self._Q[some]

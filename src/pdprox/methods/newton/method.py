@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from pdprox.certificate import bound_of_feasible, primal_value
-from pdprox.methods.base import Audit, Method, State
+from pdprox.methods.base import Audit, Method, State, cold, cold_start
 from pdprox.methods.newton.polish import Polish
 from pdprox.methods.newton.round import Round
 from pdprox.problem import Problem
@@ -107,10 +107,7 @@ class Standing(State):
 
     def kept(self) -> Any:
         """The entries of x that the round has."""
-        if self.columns is None:
-            return slice(None)
-        features = self.problem.features
-        return np.append(self.columns, features.d) if features.intercept else self.columns
+        return self.problem.features.places(self.columns)
 
 
 def _slopes_at(problem: Problem, x: Floats, sigma: float) -> Dual:
@@ -152,23 +149,22 @@ class PdproxNewton(Method):
                 f"Newton's method needs one target, no sets, a broken line for a loss and a penalty of lengths and "
                 f'squares; got {problem.loss!r} and {problem.penalty!r}: use method="pdprox-restarted"'
             )
-        cold = not np.any(x) and not np.any(dual.g)
-        return self._standing(problem.on(problem.samples.view()), x, dual, cold)
+        return self._standing(problem.on(problem.samples.view()), x, dual, cold(problem, x, dual))
 
-    def _standing(self, problem: Problem, x: Floats, dual: Dual, cold: bool) -> Standing:
+    def _standing(self, problem: Problem, x: Floats, dual: Dual, unknown: bool) -> Standing:
         samples = problem.samples
         metric = samples.column_squares()
         if problem.features.intercept:
             metric = np.append(metric, 1.0)
         metric = np.maximum(metric, 1e-12 * float(metric.max(initial=0.0)) or 1.0)
         stage = None
-        if cold:
-            x = primal_value(problem, x)[1]
+        if unknown:
             part = samples.size(None) // _STAGE
             if part >= max(_STAGE_ROWS, 10 * min(problem.features.d, 300)):
-                stage = self._standing(problem.on(samples.draw(part, 0)), x, dual, cold)
+                x = primal_value(problem, x)[1]
+                stage = self._standing(problem.on(samples.draw(part, 0)), x, dual, unknown)
             else:
-                dual = samples.feasible(samples.settled(x), problem.features.free)
+                x, dual = cold_start(problem, x)
         typical = samples.typical_step(x)
         return Standing(x, dual, problem, metric, typical, typical, stage, due=False)
 
@@ -261,14 +257,8 @@ class PdproxNewton(Method):
         if tariff.smooth:
             return None
         w, g = state.x[:d], state.dual.g[:d]
-        alive = tariff.in_use(w)
-        pull = np.where(alive, np.inf, tariff.pull(w, g))
-        count = int(np.count_nonzero(alive))
-        wanted = max(2 * count, 150) if state.gap < 0.05 else max(3 * count, 500)
-        if wanted >= 0.6 * d:
-            return None
-        least = np.partition(pull, d - wanted)[d - wanted]
-        return np.flatnonzero(alive | ((pull >= least) & (pull >= 0.5)))
+        count = int(np.count_nonzero(tariff.in_use(w)))
+        return tariff.foremost(w, g, max(2 * count, 150) if state.gap < 0.05 else max(3 * count, 500), 0.5)
 
     def _choose_rows(self, state: Standing) -> Any:
         samples = state.problem.samples

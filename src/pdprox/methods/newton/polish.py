@@ -52,7 +52,7 @@ class Polish:
         if tried == self._tried:
             return None
         self._tried = tried
-        kept = np.append(alive, d) if problem.features.intercept else alive
+        kept = problem.features.places(alive)
         part = samples.part(alive, rows)
         near = part.backward(samples.dual_of_part(dual, rows))
         rise = samples.backward(dual).g[kept] - near.g

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs
 
+from pdprox.methods.cholesky import cholesky, solution
 from pdprox.penalties import Tariff
 from pdprox.samples import Charges, Model
 from pdprox.typing import Floats
@@ -94,15 +94,12 @@ def _first_crossing(here: Floats, step: Floats) -> float:
 def _solve(make: Callable[[], Floats], b: Floats) -> Floats:
     """A^-1 b for a positive semidefinite A, made anew for each try; a touch of ridge where it is singular."""
     for touch in (1e-14, 1e-11, 1e-8, 1e-4, 1.0):
-        A = make()
-        scale = A.diagonal().copy()
-        _with_diagonal(A, touch * np.maximum(scale, float(scale.max(initial=0.0)) * 1e-300))
-        factor, info = dpotrf(A.T, lower=0, clean=0, overwrite_a=1)
-        if info == 0:
-            x, info = dpotrs(factor, b, lower=0)
-            if info == 0 and np.all(np.isfinite(x)):
-                solved: Floats = x
-                return solved
+        factor = cholesky(make(), touch)
+        if factor is not None:
+            x = solution(factor, b)
+            if np.all(np.isfinite(x)):
+                return x
+    scale = make().diagonal()
     return b / np.where(scale > 0, scale, 1.0)
 
 
