@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from pdprox._kernels import specification
-from pdprox._kernels.specification import CSR, Columns, Groups, Halpern
+from pdprox._kernels.specification import CSR, Columns, Epoch, Groups, Halpern
 from pdprox.losses.base import Line
 from pdprox.typing import Array, Floats
 
@@ -34,8 +34,8 @@ else:
     compiled = True
 
 __all__ = [
-    "CSR", "Columns", "Groups", "Halpern", "along", "augmented", "backward", "compiled", "curvature", "descend",
-    "descend_columns", "forward", "room", "sweep",
+    "CSR", "Columns", "Epoch", "Groups", "Halpern", "along", "augmented", "backward", "compiled", "curvature",
+    "descend", "descend_columns", "epochs", "forward", "room", "sweep",
 ]  # fmt: skip
 
 
@@ -293,6 +293,66 @@ def descend_columns(
     _check_written("r", r, (), (values, own, bias, q, single, ridge))
     run = _compiled.descend_columns if compiled else specification.descend_columns
     return run(A, own, bias, q, single, ridge, w, r, float(t), sweeps, goal)
+
+
+def epochs(
+    X: Array | CSR,
+    y: Floats,
+    c: Floats,
+    line: Line,
+    inverse: Floats,
+    single: Floats | None,
+    squares: Floats,
+    alpha: Floats,
+    v: Floats,
+    w: Floats,
+    order: np.ndarray,
+    last: Epoch,
+    visits: int,
+    goal: float,
+) -> Epoch:
+    r"""Exact steps on single dual variables, in random order; alpha, v, w and order are changed in place.
+
+    With ``inverse`` one over the curvature kappa, single charges q and the sums g of theta over samples, this is ascent
+    on :math:`-\sum_i c_i \ell^*(\alpha_i) - \sum_j (|v_j| - q_j)_+^2 / (2\kappa_j)` with :math:`v = v^0 - g`, and
+    :math:`w_j = \mathrm{sign}(v_j)(|v_j| - q_j)_+ / \kappa_j`.  The step on sample i is
+
+    .. math:: \alpha_i \leftarrow \mathrm{prox}_{s_i \ell^*}(\alpha_i + s_i t_i), \qquad
+              s_i = 1 / \bigl(c_i \sum_j x_{ij}^2 / \kappa_j\bigr),
+
+    exact where no absolute values are charged, else safe.  v, w and ``inverse`` end with the intercept's entry
+    (``inverse`` 0 without one), ``squares`` are the sums in the steps.  Without ``single`` all inverses but the last
+    are equal, and of v only the last entry is kept.
+
+    Samples whose slope is one of the line's, and fits by more than anybody was drawn in the epoch before, are settled:
+    they leave the first ``active`` of ``order``, which are all that an epoch visits.  Epochs end when ``visits`` samples
+    have been visited, when the Fenchel gaps that the last one met add up to no more than ``goal``, or when no sample
+    has left or reached one of the line's slopes.  Rows of X must be in C order.
+    """
+    parts, n, d = _parts(X)
+    if isinstance(X, np.ndarray) and not X.flags.c_contiguous:
+        raise ValueError("X must be in C order; use np.ascontiguousarray(X)")
+    _check_samples(y, y, alpha, c, line)
+    _check_vector("squares", squares, n)
+    for name, vector in (("inverse", inverse), ("v", v), ("w", w)):
+        _check_vector(name, vector, d + 1)
+    if single is not None:
+        _check_vector("single", single, d)
+    if not _is_index(order) or len(order) != n or not 0 <= last.active <= n:
+        raise ValueError(f"order must hold {n} numbers of rows as intp, and at most as many be active")
+    written = (("alpha", alpha), ("v", v), ("w", w))
+    for name, vector in written:
+        others = tuple(other for _, other in written if other is not vector)
+        _check_written(name, vector, (), (*parts, y, c, inverse, single, squares, *others))
+    if not compiled:
+        return specification.epochs(
+            X, y, c, line, inverse, single, squares, alpha, v, w, order, last, visits, goal
+        )
+    found = _compiled.epochs(
+        X, y, c, line.kinks, line.slopes, line.smoothing, line.margin, inverse, single, squares, alpha, v, w, order,
+        last.active, last.least, last.most, last.seed, visits, goal,
+    )  # fmt: skip
+    return Epoch(*found)
 
 
 _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "coordinates.hpp"
 #include "kernels.hpp"
 #include "quadratic.hpp"
 
@@ -216,6 +217,28 @@ nb::tuple descend_columns_(nb::tuple A, nb::handle own, nb::handle bias, nb::han
   return nb::make_tuple(moved.first, moved.last, t);
 }
 
+// single: None where no absolute values are charged.
+nb::tuple epochs_(nb::handle X, nb::handle y, nb::handle c, nb::handle kinks, nb::handle slopes, double smoothing,
+                  bool margin, nb::handle inverse, nb::handle single, nb::handle squares, nb::handle alpha,
+                  nb::handle v, nb::handle w, nb::handle order, Index active, double least, double most,
+                  std::uint64_t seed, Index visits, double goal) {
+  const Operand x(X);
+  const Buffer y_(y), c_(c), kinks_(kinks), slopes_(slopes), inverse_(inverse), single_(single), squares_(squares);
+  const Buffer alpha_(alpha, true), v_(v, true), w_(w, true), order_(order, true);
+  const Coordinates q{y_.doubles(),
+                      c_.doubles(),
+                      {kinks_.doubles(), slopes_.doubles(), kinks_->shape[0], smoothing, margin},
+                      inverse_.doubles(),
+                      single_.doubles(),
+                      squares_.doubles()};
+  Epoch e{active, least, most, seed, 0.0, 0, 0, 0, 0};
+  {
+    nb::gil_scoped_release release;
+    epochs(x.matrix, q, alpha_.doubles(), v_.doubles(), w_.doubles(), static_cast<Index*>(order_->buf), visits, goal, e);
+  }
+  return nb::make_tuple(e.active, e.least, e.most, e.seed, e.gap, e.free, e.changed, e.visited, e.moved);
+}
+
 // For tests: every instruction set must give the same answers.
 void use(const char* name) {
   for (const RowKernels* each : runnable())
@@ -247,4 +270,7 @@ NB_MODULE(_compiled, module) {
   module.def("curvature", &curvature_, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg());
   module.def("descend", &descend_);
   module.def("descend_columns", &descend_columns_);
+  module.def("epochs", &epochs_, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+             nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+             nb::arg(), nb::arg(), nb::arg(), nb::arg());
 }

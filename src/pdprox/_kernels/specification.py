@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
@@ -19,6 +20,26 @@ Columns = tuple[Floats, np.ndarray, np.ndarray]
 Halpern = tuple[Floats, float, Floats]
 #: first member of each group and the end, members, charges, and whether the sum of charged lengths is squared
 Groups = tuple[np.ndarray, np.ndarray, Floats, bool]
+
+
+class Epoch(NamedTuple):
+    """Where steps on single dual variables stand."""
+
+    #: the first so many samples of the order are visited
+    active: int
+    #: how strongly samples were drawn down and up in the last epoch
+    least: float = -np.inf
+    most: float = np.inf
+    seed: int = 1
+    #: Fenchel gaps that the last epoch met, weighted
+    gap: float = np.inf
+    #: samples between two slopes at its end, and how many came there or left
+    free: int = 0
+    changed: int = 0
+    #: samples visited and changed in all epochs of the last call
+    visited: int = 0
+    moved: int = 0
+
 
 #: entries of X that are held as float64 at once
 _BLOCK = 2**18
@@ -225,6 +246,106 @@ def descend_columns(
         if energy <= goal:
             break
     return (energies[0], energies[-1], t) if energies else (0.0, 0.0, t)
+
+
+def epochs(
+    X: Array | CSR,
+    y: Floats,
+    c: Floats,
+    line: Line,
+    inverse: Floats,
+    single: Floats | None,
+    squares: Floats,
+    alpha: Floats,
+    v: Floats,
+    w: Floats,
+    order: np.ndarray,
+    last: Epoch,
+    visits: int,
+    goal: float,
+) -> Epoch:
+    """Steps on single dual variables; see ``pdprox._kernels.epochs``."""
+    d, visited, moved = len(w) - 1, 0, 0
+    rows = X if isinstance(X, np.ndarray) else csr_array(X[:3], shape=(len(y), X[3]))
+    while True:
+        active, seed = last.active, last.seed
+        for k in range(active - 1):
+            seed = (seed * 6364136223846793005 + 1442695040888963407) % 2**64
+            other = k + (((seed >> 32) * (active - k)) >> 32)
+            order[k], order[other] = order[other], order[k]
+        least, most, gap, free, changed, k = 0.0, 0.0, 0.0, 0, 0, 0
+        while k < active:
+            i = order[k]
+            x = rows[[i]]
+            x = x.ravel().astype(np.float64) if isinstance(x, np.ndarray) else x.toarray().ravel()
+            sign = y[i] if line.margin else 1.0
+            z = float(x @ w[:d]) + w[d]
+            t, before = (sign * z if line.margin else z - y[i]), alpha[i]
+            down, up, corner = _pull(line, t, before)
+            visited += 1
+            if corner and down <= 0 and up <= 0:
+                if -down > last.most and -up > -last.least:
+                    active -= 1
+                    order[k], order[active] = order[active], order[k]
+                else:
+                    k += 1
+                continue
+            k += 1
+            most, least = max(most, up), min(least, -down)
+            gap += c[i] * _fenchel_gap(line, t, before)
+            curve = c[i] * squares[i]
+            after = _best_slope(line, t)
+            if curve > 0:
+                after = float(dual_prox(line, np.array([before + t / curve]), 1.0 / curve)[0])
+            still = after in line.slopes
+            free, changed = free + (not still), changed + (still != corner)
+            if after == before:
+                continue
+            alpha[i] = after
+            theta = c[i] * (after - before) * sign
+            moved += 1
+            v[d] -= theta
+            w[d] -= theta * inverse[d]
+            if single is None:
+                w[:d] -= theta * inverse[:d] * x
+            else:
+                v[:d] -= theta * x
+                w[:d] = np.sign(v[:d]) * np.maximum(np.abs(v[:d]) - single, 0.0) * inverse[:d]
+        least, most = least if least < 0 else -np.inf, most if most > 0 else np.inf
+        last = Epoch(active, least, most, seed, float(gap), free, changed, visited, moved)
+        if visited >= visits or gap <= goal or changed == 0:
+            return last
+
+
+def _best_slope(line: Line, t: float) -> float:
+    """The slope at which a t minus the conjugate is largest."""
+    if line.smoothing > 0:
+        past = (t - line.kinks) / line.smoothing
+        return float(max(line.slopes[0], np.max(np.minimum(past, line.slopes[1:]))))
+    return float(line.slopes[int(np.sum(t > line.kinks))])
+
+
+def _fenchel_gap(line: Line, t: float, a: float) -> float:
+    """Loss at t plus conjugate at a minus a t."""
+    best = _best_slope(line, t)
+    low, high = min(a, best), max(a, best)
+    gap = 0.0
+    for kink, (start, stop) in zip(line.kinks, pairwise(line.slopes), strict=True):
+        start, stop = max(low, start), min(high, stop)
+        if stop > start:
+            gap += (stop - start) * (t - kink - 0.5 * line.smoothing * (start + stop))
+    return float(gap if best >= a else -gap)
+
+
+def _pull(line: Line, t: float, a: float) -> tuple[float, float, bool]:
+    """How strongly a slope is drawn down and up, and whether it is one of the line's."""
+    t = t - line.smoothing * a
+    corners = np.flatnonzero(line.slopes == a)
+    left = int(corners[0]) if len(corners) else int(np.searchsorted(line.slopes, a))
+    right = left if len(corners) else left - 1
+    down = line.kinks[left - 1] - t if left > 0 else -np.inf
+    up = t - line.kinks[right] if right < len(line.kinks) else -np.inf
+    return float(down), float(up), bool(len(corners))
 
 
 def _single_blocks(p: int) -> list[np.ndarray]:

@@ -15,6 +15,7 @@ from pdprox.methods.paper import (
 )
 from pdprox.methods.restarted import PdproxRestarted
 from pdprox.methods.steps import StepRule
+from pdprox.methods.stochastic import PdproxStochastic
 from pdprox.methods.tuning import Tuned, tune
 
 #: every method; ``method="pdprox-dual"`` and the like read it
@@ -28,6 +29,7 @@ ALL: tuple[type[Method], ...] = (
     PdproxRestarted,
     PdproxNewton,
     PdproxInterior,
+    PdproxStochastic,
 )
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "PdproxNewton",
     "PdproxPrimal",
     "PdproxRestarted",
+    "PdproxStochastic",
     "PdproxTwoSteps",
     "State",
     "StepRule",

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pdprox.samples.coordinates import Coordinates
 from pdprox.samples.interior import Interior
 from pdprox.samples.model import Model
 from pdprox.typing import Array, Floats
@@ -245,6 +246,26 @@ class Samples(ABC):
     @abstractmethod
     def interior(self, x: Floats, tau: float) -> Interior:
         """The interior point at x with the dual variables in the middle of their bounds."""
+
+    # -- what steps on single dual variables need; only where ``coordinated`` says so ---------------------
+
+    @property
+    @abstractmethod
+    def coordinated(self) -> bool:
+        """Whether single dual variables can be moved: one target, a broken line, columns that are stored."""
+
+    @abstractmethod
+    def coordinates(
+        self, dual: Dual, centre: Floats, single: Floats, ridge: Floats, near: Floats
+    ) -> Coordinates:
+        """Single dual variables, for these charges of coefficients and this strength of the centre's pull.
+
+        ``near`` has an entry for the intercept, and is positive there and wherever ``ridge`` is not.
+        """
+
+    @abstractmethod
+    def row_length(self) -> float:
+        """The mean of the squared lengths of rows, the intercept's 1 left out."""
 
     # -- parts of the data --------------------------------------------------------------------------------
 

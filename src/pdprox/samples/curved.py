@@ -13,6 +13,7 @@ from scipy.linalg.lapack import dgetrf, dgetrs, dpotrf, dpotrs
 from pdprox import _kernels as kernels
 from pdprox.losses.base import Line
 from pdprox.samples.base import Augmented, Dual, Samples
+from pdprox.samples.coordinates import LocalCoordinates
 from pdprox.samples.interior import LocalInterior
 from pdprox.samples.matrix import Matrix
 from pdprox.samples.model import ColumnsModel, GramModel, Model
@@ -231,6 +232,18 @@ class Curved(Samples):
 
     def interior(self, x: Floats, tau: float) -> LocalInterior:
         return LocalInterior.at(self, x, tau)
+
+    @property
+    def coordinated(self) -> bool:
+        return self.line_of_loss is not None and self.matrix.formed
+
+    def coordinates(
+        self, dual: Dual, centre: Floats, single: Floats, ridge: Floats, near: Floats
+    ) -> LocalCoordinates:
+        return LocalCoordinates(self, alpha_of(dual), centre, single, ridge, near)
+
+    def row_length(self) -> float:
+        return float(self.c @ self.matrix.row_squares())
 
     def dual_from(self, slopes: Floats) -> LocalDual:
         """Dual variables from an array, without sums."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ class Matrix(ABC):
     shape: tuple[int, int]
     #: what one read costs, in entries of a dense matrix
     work: float
+    #: whether the entries are in memory as they count
+    formed: bool
 
     @abstractmethod
     def forward(self, w: Floats, b: float) -> Floats:
@@ -46,6 +49,11 @@ class Matrix(ABC):
     @abstractmethod
     def entries(self) -> float:
         """Stored entries; infinite where ``factor`` has nothing to offer."""
+
+    @property
+    @abstractmethod
+    def by_row(self) -> Any:
+        """The data as the kernels take them, dense ones in C order; only where ``formed``."""
 
     @abstractmethod
     def factor(self, rows: np.ndarray, roots: Floats, columns: np.ndarray) -> Any:
@@ -68,8 +76,8 @@ class Matrix(ABC):
         """sum_i c_i x_ij^2 for each column, of deviations from the mean with these weights if ``centred``."""
 
     @abstractmethod
-    def row_squares(self) -> Floats:
-        """sum_j x_ij^2 for each row."""
+    def row_squares(self, scale: Floats | None = None) -> Floats:
+        """sum_j x_ij^2 for each row, each column's squares times its scale if there is one."""
 
     @abstractmethod
     def absolute_sums(self, c: Floats) -> tuple[Floats, Floats]:
@@ -78,6 +86,8 @@ class Matrix(ABC):
 
 class Stored(Matrix):
     """A matrix in memory: a dense array or compressed sparse rows, in the form the kernels take."""
+
+    formed = True
 
     def __init__(self, data: Any) -> None:
         self.data: Any = data
@@ -107,6 +117,10 @@ class Stored(Matrix):
     @property
     def entries(self) -> float:
         return float(self.data.nnz) if self.sparse else np.inf
+
+    @cached_property
+    def by_row(self) -> Any:
+        return self._raw if self.sparse else np.ascontiguousarray(self.data)
 
     def factor(self, rows: np.ndarray, roots: Floats, columns: np.ndarray) -> Any:
         picked = sp.csc_array(self.data[rows])
@@ -155,14 +169,13 @@ class Stored(Matrix):
         total = float(c.sum())
         return np.maximum(sums - self.backward(c) ** 2 / total, 0.0) if centred and total > 0 else sums
 
-    def row_squares(self) -> Floats:
+    def row_squares(self, scale: Floats | None = None) -> Floats:
+        scale = np.ones(self.shape[1]) if scale is None else scale
         if self.sparse:
             squared = np.square(self.data.data, dtype=np.float64)
-            return np.asarray(
-                sp.csr_array((squared, self.data.indices, self.data.indptr), self.shape).sum(axis=1)
-            )
-        blocks = [np.einsum("ij,ij->i", rows, rows, dtype=np.float64) for rows, _ in self.blocks()]
-        return np.concatenate(blocks)
+            return kernels.forward((squared, *self._raw[1:]), scale)
+        blocks = [np.einsum("ij,ij,j->i", rows, rows, scale, dtype=np.float64) for rows, _ in self.blocks()]
+        return np.concatenate(blocks) if blocks else np.zeros(0)
 
     def absolute_sums(self, c: Floats) -> tuple[Floats, Floats]:
         if self.sparse:
@@ -196,6 +209,8 @@ class Shifted(Matrix):
     inner: Matrix
     centre: Floats
     scale: Floats
+
+    formed = False
 
     def __post_init__(self) -> None:
         self.shape = self.inner.shape
@@ -247,11 +262,16 @@ class Shifted(Matrix):
             squares = squares - 2 * self.centre * self.inner.backward(c) + self.centre**2 * c.sum()
         return np.asarray(np.maximum(squares, 0.0) / self.scale**2)
 
-    def row_squares(self) -> Floats:
+    @property
+    def by_row(self) -> Any:
+        raise TypeError("shifted columns are not stored")
+
+    def row_squares(self, scale: Floats | None = None) -> Floats:
         # sum_j (x_ij - mu_j)^2 / s_j^2, expanded where the inner matrix is sparse, so an upper bound is taken
         # that never forms a row: ||x/s - mu/s|| <= ||x/s|| + ||mu/s||, and ||x/s|| <= ||x|| / min s.
-        length = np.sqrt(self.inner.row_squares()) / self.scale.min()
-        longest: Floats = np.square(length + float(np.linalg.norm(self.centre / self.scale)))
+        root = 1.0 / self.scale if scale is None else np.sqrt(scale) / self.scale
+        length = np.sqrt(self.inner.row_squares()) * root.max()
+        longest: Floats = np.square(length + float(np.linalg.norm(self.centre * root)))
         return longest
 
     def absolute_sums(self, c: Floats) -> tuple[Floats, Floats]:

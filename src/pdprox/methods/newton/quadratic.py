@@ -14,8 +14,6 @@ from pdprox.typing import Floats
 
 #: the model is solved when a sweep moves less than this share of what the first one did
 _ACCURACY = 0.3
-#: conjugate gradients end at this share of the first residual, or after so many products
-_SHORT, _PRODUCTS = 0.1, 200
 
 
 def charges_of(tariff: Tariff) -> Charges:
@@ -101,24 +99,3 @@ def _solve(make: Callable[[], Floats], b: Floats) -> Floats:
                 return x
     scale = make().diagonal()
     return b / np.where(scale > 0, scale, 1.0)
-
-
-def solve_by_products(apply: Callable[[Floats], Floats], b: Floats, scale: Floats) -> Floats:
-    """A^-1 b roughly, by conjugate gradients with the diagonal ``scale`` for a preconditioner."""
-    x, residual = np.zeros_like(b), b.copy()
-    scaled = residual / scale
-    direction, size = scaled.copy(), float(residual @ scaled)
-    goal = _SHORT**2 * size
-    for _ in range(_PRODUCTS):
-        image = apply(direction)
-        bend = float(direction @ image)
-        if bend <= 0:
-            break
-        x += size / bend * direction
-        residual -= size / bend * image
-        scaled = residual / scale
-        before, size = size, float(residual @ scaled)
-        if size <= goal:
-            break
-        direction = scaled + size / before * direction
-    return x

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from pdprox.methods.newton.quadratic import minimise, solve_by_products
+from pdprox.methods.newton.quadratic import minimise
 from pdprox.methods.newton.search import root
 from pdprox.penalties import Tariff
-from pdprox.samples import Augmented, Dual, Samples
+from pdprox.samples import Augmented, Dual, Samples, conjugate_gradients
 from pdprox.typing import Floats
 
 #: a subproblem is solved when a step promises less than this share of what the proximal terms measure
@@ -27,6 +27,8 @@ _STEPS = 40
 _GROWTH = ((3, 6.0), (8, 3.0), (20, 1.0), (_STEPS, 0.5))
 #: more unknowns than this are solved for by products with the Hessian, if the charges are squares
 _LARGE = 2000
+#: which end at this share of the first residual, or after so many products
+_SHORT, _PRODUCTS = 0.1, 200
 
 
 @dataclass
@@ -200,9 +202,10 @@ class Round:
         fixed[: self.tariff.d] += self.tariff.ridge
         slope = gradient.copy()
         slope[: self.tariff.d] += self.tariff.ridge * self.x[: self.tariff.d]
-        return solve_by_products(
-            lambda v: self.samples.curve(augmented, v) + fixed * v, -slope, self.metric + fixed
-        )
+        return conjugate_gradients(
+            lambda v: self.samples.curve(augmented, v) + fixed * v,
+            -slope, self.metric + fixed, _SHORT, _PRODUCTS,
+        )  # fmt: skip
 
     def _search(self, change: Floats, charged: float, away: Floats) -> float:
         """How far to go, the charges replaced by their chord; squares alone need no chord."""
