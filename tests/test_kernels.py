@@ -914,6 +914,122 @@ def test_wrong_arguments_of_descent_by_columns(error, message, changes):
         kernels.descend_columns(**(good | changes))
 
 
+# --- steps on single dual variables ----------------------------------------------------------------------------
+
+
+def single_problem(line, layout="C float64", n=23, d=6, seed=0, **changes):
+    """Arguments of a good call of ``epochs``, with v and w that belong to alpha."""
+    rng = np.random.default_rng(seed + 5)
+    A, given = matrix(n, d, seed), surroundings(line, n, seed)
+    alpha = np.clip(given["alpha"], line.slopes[0], line.slopes[-1])
+    inverse = np.append(np.full(d, 0.6), 0.3)
+    arguments = {
+        "y": given["y"], "c": given["c"], "line": line, "inverse": inverse, "single": None, "alpha": alpha,
+        "order": rng.permutation(n), "last": kernels.Epoch(n), "visits": 1, "goal": 0.0,
+    }  # fmt: skip
+    arguments |= changes
+    inverse, single = arguments["inverse"], arguments["single"]
+    arguments["squares"] = A**2 @ inverse[:d] + inverse[d]
+    theta = given["c"] * alpha * (given["y"] if line.margin else 1.0)
+    v = -np.append(A.T @ theta, theta.sum())
+    q = np.append(np.zeros(d) if single is None else single, 0.0)
+    w = np.sign(v) * np.maximum(np.abs(v) - q, 0.0) * inverse
+    return {"X": LAYOUTS[layout](A), **arguments, "v": v, "w": w}
+
+
+CHANGED = ("alpha", "v", "w", "order")
+CURVED = {"plain": {}, "charged": {"single": np.linspace(0.0, 0.05, 6), "inverse": np.linspace(0.2, 1.4, 7)}}
+
+
+@pytest.mark.parametrize("layout", [name for name in LAYOUTS if not name.startswith("F")])
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
+@pytest.mark.parametrize("curved", CURVED.values(), ids=CURVED)
+def test_epochs_are_as_specified(layout, line, curved):
+    """Bit for bit but for rounding, the order and who is left out included."""
+    for seed in range(3):
+        for visits in (1, 70):
+            ours = single_problem(line, layout, seed=seed, visits=visits, **curved)
+            theirs = {name: value.copy() if name in CHANGED else value for name, value in ours.items()}
+            found, wanted = kernels.epochs(**ours), specification.epochs(**theirs)
+            np.testing.assert_array_equal(ours["order"], theirs["order"])
+            np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+            for name in ("alpha", "w") if curved == {} else ("alpha", "v", "w"):
+                np.testing.assert_allclose(ours[name], theirs[name], rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("line", [line for line in LINES.values() if len(line.kinks)], ids=str)
+@pytest.mark.parametrize("curved", CURVED.values(), ids=CURVED)
+def test_epochs_rise_and_keep_their_coefficients(line, curved):
+    """The dual value never falls, w stays that of alpha, and in the end nobody wants to move."""
+    q = single_problem(line, n=40, **curved)
+    A, d = matrix(40, 6), 6
+    orientation = q["c"] * (q["y"] if line.margin else 1.0)
+    single = np.append(np.zeros(d) if q["single"] is None else q["single"], 0.0)
+
+    def value():
+        held = np.maximum(np.abs(-np.append(A.T @ (orientation * q["alpha"]), orientation @ q["alpha"])) - single, 0)
+        targets = 0.0 if line.margin else q["y"]
+        return float(-q["c"] @ (conjugate(line, q["alpha"]) + targets * q["alpha"]) - 0.5 * held**2 @ q["inverse"])
+
+    values = [value()]
+    for _ in range(400):
+        q["last"] = kernels.epochs(**(q | {"last": q["last"]._replace(active=40)}))
+        values.append(value())
+    assert np.all(np.diff(values) >= -1e-13 * (1 + np.abs(values[-1])))
+    v = -np.append(A.T @ (orientation * q["alpha"]), orientation @ q["alpha"])
+    np.testing.assert_allclose(q["w"], np.sign(v) * np.maximum(np.abs(v) - single, 0) * q["inverse"], atol=1e-12)
+    assert q["last"].gap <= 1e-9
+
+
+def conjugate(line, a):
+    """By integrating the kinks' positions from slope to slope."""
+    total = 0.5 * line.smoothing * a**2
+    for kink, start, stop in zip(line.kinks, line.slopes[:-1], line.slopes[1:], strict=True):
+        total = total + kink * (np.clip(a, start, stop) - np.clip(0.0, start, stop))
+    return total
+
+
+def test_one_exact_step_by_hand():
+    """Hinge, one sample x = 2, y = 1, c = 1, curvature 1: from alpha 0, w = 0 the margin 1 needs alpha = -1/4."""
+    order, alpha, v, w = np.array([0]), np.zeros(1), np.zeros(2), np.zeros(2)
+    found = kernels.epochs(
+        np.array([[2.0]]), np.ones(1), np.ones(1), HINGE, np.array([1.0, 0.0]), None, np.array([4.0]), alpha, v, w,
+        order, kernels.Epoch(1), 1, 0.0,
+    )  # fmt: skip
+    assert alpha[0] == -0.25 and w[0] == 0.5 and w[1] == 0.0
+    assert found.gap == 1.0 and found.free == found.changed == found.moved == 1
+
+
+def test_settled_samples_are_left_out():
+    """A sample far beyond its kink leaves when nobody was drawn as strongly; others stay."""
+    X = np.array([[3.0], [0.1], [-0.1]])
+    arguments = (X, np.ones(3), np.full(3, 1 / 3), HINGE, np.array([1.0, 0.0]), None, X.ravel() ** 2)
+    order, alpha, v, w = np.arange(3), np.array([-0.0, -0.5, -0.5]), np.zeros(2), np.array([1.0, 0.0])
+    last = kernels.epochs(*arguments, alpha, v, w, order, kernels.Epoch(3, -2.0, 1.5), 1, 0.0)
+    assert last.active == 2 and order[2] == 0
+    assert kernels.epochs(*arguments, alpha, v, w, order, kernels.Epoch(3, -2.0, 5.0), 1, 0.0).active == 3
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "changes"),
+    [
+        (ValueError, "alpha must have shape", {"alpha": np.zeros(3)}),
+        (ValueError, "w must have shape", {"w": np.zeros(6)}),
+        (ValueError, "single must have shape", {"single": np.zeros(7)}),
+        (TypeError, "squares must be a float64", {"squares": [1.0]}),
+        (ValueError, "order must hold 23 numbers", {"order": np.arange(22)}),
+        (ValueError, "at most as many be active", {"last": kernels.Epoch(24)}),
+        (ValueError, "C order", {"X": np.asfortranarray(matrix(23, 6))}),
+    ],
+)
+def test_wrong_arguments_of_epochs(error, message, changes):
+    good = single_problem(HINGE)
+    with pytest.raises(error, match=message):
+        kernels.epochs(**(good | changes))
+    with pytest.raises(ValueError, match="shares memory"):
+        kernels.epochs(**(good | {"v": good["w"]}))
+
+
 # --- memory and bad arguments ------------------------------------------------------------------------------
 
 

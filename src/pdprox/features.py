@@ -77,6 +77,9 @@ class Plain(Term):
     def along(self, u: Floats) -> Callable[[float], float]:
         if self.lam > 0 and isinstance(self.penalty, Norm):
             return lambda s: 0.0
+        if self.lam > 0 and isinstance(self.penalty, SquaredL2):
+            whole = self.conjugate(u)
+            return lambda s: s * s * whole
         return super().along(u)
 
     def limit(self, u: Floats) -> float:

@@ -342,7 +342,7 @@ def epochs(
         raise ValueError(f"order must hold {n} numbers of rows as intp, and at most as many be active")
     written = (("alpha", alpha), ("v", v), ("w", w))
     for name, vector in written:
-        others = tuple(other for _, other in written if other is not vector)
+        others = tuple(other for one, other in written if one != name)
         _check_written(name, vector, (), (*parts, y, c, inverse, single, squares, *others))
     if not compiled:
         return specification.epochs(

@@ -113,12 +113,12 @@ struct Pull {
 
 Pull pull_of(const Line& line, double t, double a) {
   t -= line.smoothing * a;
-  for (Index k = 0; k <= line.n_kinks; k++) {
-    if (a == line.slopes[k])
-      return {k > 0 ? line.kinks[k - 1] - t : -infinity, k < line.n_kinks ? t - line.kinks[k] : -infinity, true};
-    if (a < line.slopes[k]) return {line.kinks[k - 1] - t, t - line.kinks[k - 1], false};
-  }
-  return {-infinity, -infinity, true};
+  Index above = 0;  // the first slope that is not below a
+  while (above <= line.n_kinks && line.slopes[above] < a) above++;
+  const bool corner = above <= line.n_kinks && line.slopes[above] == a;
+  const Index left = above - 1, right = corner ? above : left;  // kinks
+  return {left >= 0 ? line.kinks[std::min(left, line.n_kinks - 1)] - t : -infinity,
+          right < line.n_kinks ? t - line.kinks[std::max<Index>(right, 0)] : -infinity, corner};
 }
 
 std::uint64_t next_random(std::uint64_t& seed) {

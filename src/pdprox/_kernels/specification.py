@@ -340,12 +340,13 @@ def _fenchel_gap(line: Line, t: float, a: float) -> float:
 def _pull(line: Line, t: float, a: float) -> tuple[float, float, bool]:
     """How strongly a slope is drawn down and up, and whether it is one of the line's."""
     t = t - line.smoothing * a
-    corners = np.flatnonzero(line.slopes == a)
-    left = int(corners[0]) if len(corners) else int(np.searchsorted(line.slopes, a))
-    right = left if len(corners) else left - 1
-    down = line.kinks[left - 1] - t if left > 0 else -np.inf
-    up = t - line.kinks[right] if right < len(line.kinks) else -np.inf
-    return float(down), float(up), bool(len(corners))
+    above, kinks = int(np.searchsorted(line.slopes, a)), line.kinks
+    corner = above < len(line.slopes) and line.slopes[above] == a
+    left = above - 1
+    right = above if corner else left
+    down = kinks[min(left, len(kinks) - 1)] - t if left >= 0 else -np.inf
+    up = t - kinks[max(right, 0)] if right < len(kinks) else -np.inf
+    return float(down), float(up), bool(corner)
 
 
 def _single_blocks(p: int) -> list[np.ndarray]:

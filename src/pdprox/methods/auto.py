@@ -11,6 +11,7 @@ from pdprox.methods.base import Audit, Method, State
 from pdprox.methods.interior import PdproxInterior
 from pdprox.methods.newton import PdproxNewton
 from pdprox.methods.restarted import PdproxRestarted
+from pdprox.methods.stochastic import PdproxStochastic, Visits
 from pdprox.problem import Problem
 from pdprox.samples import Dual
 from pdprox.typing import Floats
@@ -25,6 +26,10 @@ _NEWTON, _NEWTON_FAR, _FAR = 20, 100, 0.3
 _PACE, _GOAL = 0.25, 1e-6
 #: while the gap is large so many times the columns in use are expected to be in play for interior points
 _MORE = 4.0
+#: steps on single dual variables come first where only squares are charged and fewer samples come on a column
+_TALL = 300
+#: Newton's method will need this share of a whole run, at least, from wherever it begins
+_LEAST_SHARE = 0.25
 #: interior points and restarted Pdprox, likewise
 _INTERIOR, _RESTARTED = 80, 400
 #: an effort (nanoseconds) without progress after which even dear interior points, or restarted Pdprox, are tried
@@ -77,9 +82,11 @@ class Relay(State):
             return self.waiting > _INTERIOR * patience
         if isinstance(self.running, PdproxRestarted):
             return self.waiting > _RESTARTED * patience
+        if isinstance(self.inner, Visits):
+            return self.hopeless(self.inner)
         if self.waiting <= patience * (_NEWTON_FAR if self.halved > _FAR else _NEWTON):
             return False
-        if len(self.methods) == 2:
+        if PdproxInterior() not in self.methods:
             return self.waiting > 10 * patience * _NEWTON
         spent = (self.inner.effort - self.before) / patience
         x = self.best[1]
@@ -87,6 +94,17 @@ class Relay(State):
             return spent > min(PdproxInterior.price(self.problem, x, _MORE), _RESORT)
         halvings = max(float(np.log2(self.halved / _GOAL)), 1.0)
         return _PACE * halvings * spent > min(PdproxInterior.price(self.problem, x), _RESORT)
+
+    def hopeless(self, inner: Visits) -> bool:
+        """Whether single dual variables will take longer than Newton's method from here."""
+        assert self.best is not None
+        price = PdproxNewton.price(self.problem)
+        if not np.isfinite(price):
+            return inner.effort - self.before > _RESORT
+        size = max(abs(self.best[0]), 1e-300)
+        gap = min(inner.running_gap / size, 1.0)
+        share = max(float(np.log(gap / _GOAL) / np.log(1.0 / _GOAL)), _LEAST_SHARE)
+        return inner.outlook(_GOAL * size) > share * price
 
     def next(self) -> None:
         """Let the next method go on from the best point."""
@@ -120,6 +138,10 @@ class Auto(Method):
         tariff = problem.features.tariff
         if not problem.samples.curved or tariff is None:
             return [PdproxRestarted()]
+        if tariff.smooth and np.all(tariff.ridge > 0) and PdproxStochastic.suits(problem):
+            tall = problem.samples.size(None) >= _TALL * problem.features.d
+            first = [PdproxNewton(), PdproxStochastic()] if tall else [PdproxStochastic(), PdproxNewton()]
+            return [*first, PdproxRestarted()]
         if not PdproxInterior.suits(problem) or tariff.smooth:
             return [PdproxNewton(), PdproxRestarted()]
         if problem.features.d <= _FEW and PdproxInterior.price(problem, x, np.inf) <= _SMALL:

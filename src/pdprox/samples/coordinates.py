@@ -49,8 +49,12 @@ class Coordinates(ABC):
         """A Newton step among the samples between two slopes, by conjugate gradients; false if it was cut."""
 
     @abstractmethod
-    def recentre(self) -> float:
-        """Move the centre to x; returns sum_j k_j |x_j - x0_j| |x_j| before: what the centre did to the gap."""
+    def missed(self) -> float:
+        """sum_j k_j |x_j - x0_j| |x_j|: what the centre does to the gap."""
+
+    @abstractmethod
+    def recentre(self, factor: float) -> None:
+        """Move the centre to x, and make its pull so many times as strong."""
 
     @property
     @abstractmethod
@@ -73,13 +77,11 @@ class LocalCoordinates(Coordinates):
         self._theta_scale = samples.c * (samples.y if self._line.margin else 1.0)
         self._near, self._centre = np.zeros(d + 1), np.zeros(d + 1)
         self._near[: len(near)], self._centre[: len(centre)] = near, centre
-        curvature = self._near.copy()
-        curvature[:d] += ridge
-        with np.errstate(divide="ignore"):
-            self._inverse = np.where(curvature > 0, 1.0 / curvature, 0.0)
-        plain = not np.any(single) and np.all(curvature[:d] == curvature[:1])
+        self._ridge = np.append(ridge, 0.0)
+        self._held = slice(0 if np.any(self._near[:d]) else d, d + 1)
+        self._curve()
+        plain = not np.any(single) and not np.any(self._near[:d]) and np.all(ridge == ridge[:1])
         self._single = None if plain else single
-        self._squares = samples.matrix.row_squares(self._inverse[:d]) + self._inverse[d]
         self._w, self._v = np.zeros(d + 1), np.zeros(d + 1)
         seen = samples.weights > 0
         self._seen = int(np.count_nonzero(seen))
@@ -124,16 +126,21 @@ class LocalCoordinates(Coordinates):
     def restore(self) -> None:
         self._last = self._last._replace(active=self._seen)
 
-    def recentre(self) -> float:
-        change = self._near * (self._w - self._centre)
-        missed = float(np.abs(change) @ np.abs(self._w))
-        self._centre = np.where(self._near > 0, self._w, self._centre)
-        self._v += change
+    def missed(self) -> float:
+        held = self._held
+        return float((self._near[held] * np.abs(self._w[held] - self._centre[held])) @ np.abs(self._w[held]))
+
+    def recentre(self, factor: float) -> None:
+        held = self._held
+        self._v[held] += self._near[held] * (factor * self._w[held] - self._centre[held])
+        self._centre[held] = self._w[held]
+        if factor != 1.0:
+            self._near *= factor
+            self._curve()
         if self._single is None:  # of v only the last entry is kept
             self._w[-1] = self._v[-1] * self._inverse[-1]
         else:
             self._follow()
-        return missed
 
     def leap(self) -> bool:
         self._refresh()
@@ -179,11 +186,23 @@ class LocalCoordinates(Coordinates):
 
     def _refresh(self) -> None:
         """The coefficients of the dual variables, computed afresh."""
+        self._v, self._updates = self._near * self._centre, 0.0
         theta = self._theta_scale * self._alpha
-        self._samples.passes += 0.5
-        self._v = self._near * self._centre - np.append(self._samples.matrix.backward(theta), theta.sum())
-        self._updates = 0.0
+        if np.any(theta):
+            self._samples.passes += 0.5
+            self._v -= np.append(self._samples.matrix.backward(theta), theta.sum())
         self._follow()
+
+    def _curve(self) -> None:
+        """The curvatures of coefficients, and of the samples' duals through them."""
+        curvature = self._ridge + self._near
+        with np.errstate(divide="ignore"):
+            self._inverse = np.where(curvature > 0, 1.0 / curvature, 0.0)
+        columns = self._inverse[:-1]
+        if len(columns) and np.all(columns == columns[0]):
+            self._squares = columns[0] * self._samples.row_lengths + self._inverse[-1]
+        else:
+            self._squares = self._samples.matrix.row_squares(columns) + self._inverse[-1]
 
     def _follow(self) -> None:
         """The coefficients of v."""

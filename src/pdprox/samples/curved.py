@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -243,7 +244,12 @@ class Curved(Samples):
         return LocalCoordinates(self, alpha_of(dual), centre, single, ridge, near)
 
     def row_length(self) -> float:
-        return float(self.c @ self.matrix.row_squares())
+        return float(self.c @ self.row_lengths)
+
+    @cached_property
+    def row_lengths(self) -> Floats:
+        """The squared length of each row."""
+        return self.matrix.row_squares()
 
     def dual_from(self, slopes: Floats) -> LocalDual:
         """Dual variables from an array, without sums."""

@@ -10,7 +10,7 @@ import numpy as np
 from pdprox.certificate import bound_of_feasible, primal_value
 from pdprox.methods.base import Audit, Method, State, cold, cold_start
 from pdprox.methods.newton.polish import Polish
-from pdprox.methods.newton.round import Round
+from pdprox.methods.newton.round import LARGE, Round
 from pdprox.problem import Problem
 from pdprox.samples import Dual
 from pdprox.threads import one_blas_thread
@@ -29,6 +29,8 @@ _REACH, _SHORTEST, _LONGEST = 100.0, 1e-4, 1e8
 _POLISH_FROM = 0.03
 #: subproblems in a round at most
 _SUBPROBLEMS = 8
+#: Newton steps that a run takes where only squares are charged, and the share of a Gram matrix that each makes anew
+_STEPS_BY_GRAM, _NEW_ROWS = 20.0, 0.1
 
 
 @dataclass
@@ -290,6 +292,18 @@ class PdproxNewton(Method):
         state.due = True
         if state.gap <= _POLISH_FROM:
             state.polished = state.polish.candidate(problem, x, dual)
+
+    @staticmethod
+    def price(problem: Problem) -> float:
+        """What a run where only squares are charged costs, in nanoseconds of a model machine.
+
+        Infinite where there are too many columns for a matrix: products take too many steps to be counted.
+        """
+        samples, d = problem.samples, problem.features.d
+        product = samples.product_cost()
+        if d > LARGE:
+            return float("inf")
+        return _STEPS_BY_GRAM * (3e5 + 4.0 * product + _NEW_ROWS * samples.gram_cost(d) + 0.02 * d**3)
 
     @classmethod
     def specimens(cls) -> list[Self]:

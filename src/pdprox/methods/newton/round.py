@@ -26,7 +26,7 @@ _STEPS = 40
 #: what sigma is multiplied by after subproblems of at most so many steps; it is halved after hard ones
 _GROWTH = ((3, 6.0), (8, 3.0), (20, 1.0), (_STEPS, 0.5))
 #: more unknowns than this are solved for by products with the Hessian, if the charges are squares
-_LARGE = 2000
+LARGE = 2000
 #: which end at this share of the first residual, or after so many products
 _SHORT, _PRODUCTS = 0.1, 200
 
@@ -155,7 +155,7 @@ class Round:
     def _direction(self, gradient: Floats) -> tuple[Floats, float, float]:
         """To the minimum of the quadratic model, what the coefficients there are charged, and the fall of the model."""
         d, w = self.tariff.d, self.x[: self.tariff.d]
-        if self.tariff.smooth and d > _LARGE:
+        if self.tariff.smooth and d > LARGE:
             change = self._by_products(gradient)
             return change, self.tariff.value(w + change[:d]), -float(gradient @ change)
         columns = self._candidates(w, gradient[:d])
