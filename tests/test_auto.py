@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from pdprox import Problem, penalties, solve
-from pdprox.methods import Auto, PdproxInterior, PdproxNewton, PdproxRestarted
+from pdprox.methods import Auto, PdproxInterior, PdproxNewton, PdproxRestarted, PdproxStochastic
+from pdprox.samples import standardized
 from pdprox.sets import NonNegative
 
 
@@ -28,7 +29,10 @@ def test_who_goes_first():
     assert order(Problem(*small, lam=0.01)) == [PdproxInterior, PdproxNewton, PdproxRestarted]
     assert order(Problem(*large, lam=0.01)) == [PdproxNewton, PdproxInterior, PdproxRestarted]
     assert order(Problem(*small, penalty=groups, lam=0.01)) == [PdproxNewton, PdproxRestarted]
-    assert order(Problem(*small, penalty="squared-l2", lam=0.01)) == [PdproxNewton, PdproxRestarted]
+    squares = {"penalty": "squared-l2", "lam": 0.01}
+    assert order(Problem(*small, **squares)) == [PdproxStochastic, PdproxNewton, PdproxRestarted]
+    assert order(Problem(*data(3000, 5), **squares)) == [PdproxNewton, PdproxStochastic, PdproxRestarted]
+    assert order(Problem(standardized(small[0]), small[1], **squares)) == [PdproxNewton, PdproxRestarted]
     assert order(Problem(*small, penalty="linf", lam=0.01)) == [PdproxRestarted]
     assert order(Problem(*small, lam=0.01, primal_set=NonNegative())) == [PdproxRestarted]
 
@@ -58,7 +62,19 @@ def test_interior_points_take_over_where_newton_zigzags():
     assert newton.certificate.primal >= solution.certificate.dual
 
 
-@pytest.mark.parametrize("method", ["auto", "pdprox-newton", "pdprox-interior", "pdprox-restarted"])
+def test_newton_takes_over_where_single_samples_crawl():
+    """Unscaled columns and a large C: coordinate steps see that they are too slow, and say so early."""
+    X, y = data(3000, 60)
+    problem = Problem(X * np.geomspace(0.03, 30, 60), y, penalty="squared-l2", lam=1e-5)
+    solution, said = phases(problem, 1e-8)
+    assert solution.status == "converged"
+    assert said[0].startswith("coordinate") and said[-1].startswith("Newton")
+    assert sum(words.startswith("coordinate") for words in said) < 30
+
+
+@pytest.mark.parametrize(
+    "method", ["auto", "pdprox-newton", "pdprox-interior", "pdprox-stochastic", "pdprox-restarted"]
+)
 def test_a_run_leaves_nothing_behind(method):
     """The same problem object once more, for another lam in between: the same bits, in as many steps."""
     X, y = data(400, 30)

@@ -151,7 +151,7 @@ def solve(
             return _verdict(judge, tol, max_time, callback)
 
         try:
-            status = _run(problem, engine, x, dual, judge, verdict, limit, max_time)
+            status = _run(problem, engine, x, dual, judge, verdict, limit, tol, max_time)
         except KeyboardInterrupt:
             status = "interrupted"
             if not judge.rows:
@@ -167,15 +167,19 @@ def _run(
     judge: Judge,
     verdict: Callable[[State], Status | None],
     limit: int,
+    tol: float,
     max_time: float | None,
 ) -> Status:
     status = verdict(State(x, dual))
     if status is None and limit == 0:
         return "max_iter"
-    state = None
+    state: Any = None
     next_audit = 1
     while status is None:
-        state = engine.step(problem, engine.start(problem, x, dual) if state is None else state)
+        if state is None:
+            state = engine.start(problem, x, dual)
+            state.wanted = tol
+        state = engine.step(problem, state)
         judge.iteration += 1
         last = judge.iteration >= limit
         due = judge.iteration >= next_audit if state.due is None else state.due

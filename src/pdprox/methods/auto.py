@@ -30,6 +30,8 @@ _MORE = 4.0
 _TALL = 300
 #: Newton's method will need this share of a whole run, at least, from wherever it begins
 _LEAST_SHARE = 0.25
+#: and nobody's progress is judged by how far it is to a smaller gap than this
+_LEAST_GOAL = 1e-12
 #: interior points and restarted Pdprox, likewise
 _INTERIOR, _RESTARTED = 80, 400
 #: an effort (nanoseconds) without progress after which even dear interior points, or restarted Pdprox, are tried
@@ -102,9 +104,9 @@ class Relay(State):
         if not np.isfinite(price):
             return inner.effort - self.before > _RESORT
         size = max(abs(self.best[0]), 1e-300)
-        gap = min(inner.running_gap / size, 1.0)
-        share = max(float(np.log(gap / _GOAL) / np.log(1.0 / _GOAL)), _LEAST_SHARE)
-        return inner.outlook(_GOAL * size) > share * price
+        gap, goal = min(inner.running_gap / size, 1.0), max(self.wanted, _LEAST_GOAL)
+        share = max(float(np.log(gap / goal) / np.log(1.0 / _GOAL)), _LEAST_SHARE)
+        return inner.outlook(goal * size) > share * price
 
     def next(self) -> None:
         """Let the next method go on from the best point."""
@@ -151,6 +153,7 @@ class Auto(Method):
     def step(self, problem: Problem, state: Relay) -> Relay:
         if state.stuck():
             state.next()
+        state.inner.wanted = state.wanted
         state.inner = state.running.step(problem, state.inner)
         state.due = state.inner.due
         state.waiting += 1

@@ -33,6 +33,8 @@ class State:
     dual: Dual
     #: whether now is the time for an audit; None leaves that to the schedule of the loop
     due: bool | None = field(default=None, kw_only=True)
+    #: the relative gap at which the run will end: a hint for when to have an audit, and no more
+    wanted: float = field(default=0.0, kw_only=True)
     #: what all steps have cost, in nanoseconds of a model machine; only where a relay asks for it
     effort: float = field(default=0.0, kw_only=True)
 

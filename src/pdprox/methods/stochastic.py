@@ -12,12 +12,13 @@ from pdprox.problem import Problem
 from pdprox.samples import Coordinates, Dual
 from pdprox.typing import Floats
 
-#: an audit when the running gap is at most this share of the last audited one, or of itself where that was larger
-_FALL, _FALL_AGAIN = 0.1, 0.3
+#: an audit when the running gap is at most this share of the last audited one, or of the one that is wanted; or of
+#: itself where the audit found more than it said
+_FALL, _FULFILLED, _FALL_AGAIN = 0.03, 0.8, 0.3
 #: all samples are visited again when an audit finds so many times the running gap
 _TRUST = 3.0
-#: steps without a change of sides before a leap; doubled, up to a limit, after leaps that were cut
-_WAIT, _WAIT_LONGEST = 3, 40
+#: visits of each sample on a kink before a leap; doubled, up to a limit, after leaps that were cut
+_WAIT, _WAIT_LONGEST = 10, 80
 #: the centre moves when the running gap is at most so many times what the centre does to it
 _CENTRED = 10.0
 #: its pull is changed by these factors when it moves after one step, or after more than so many
@@ -36,7 +37,8 @@ class Visits(State):
     held: bool
     #: the running gap at which the next audit is due
     goal: float = np.inf
-    #: steps since the last leap, and steps to wait for the next; steps since the centre moved
+    #: visits since the last leap, and how many times as many as samples on a kink to wait for; steps since the centre
+    #: moved
     since: int = 0
     wait: int = _WAIT
     stayed: int = 0
@@ -67,7 +69,8 @@ class Visits(State):
 
     def learn(self, audit: Audit) -> None:
         gap, running = audit.certificate.gap, self.running_gap
-        self.goal, self.due = _FALL * gap, False
+        wanted = _FULFILLED * self.wanted * abs(audit.value)
+        self.goal, self.due = (wanted if _FALL * gap < wanted < gap else _FALL * gap), False
         if gap > _TRUST * running:
             self.coordinates.restore()
             self.goal = min(self.goal, _FALL_AGAIN * running)
@@ -136,12 +139,12 @@ class PdproxStochastic(Method):
     def step(self, problem: Problem, state: Visits) -> Visits:
         inner, samples = state.coordinates, problem.samples
         n, passes = samples.size(None), samples.passes
-        if inner.changed == 0 and inner.free and state.since >= state.wait:
+        if inner.changed == 0 and inner.free and state.since >= state.wait * inner.free:
             state.wait = _WAIT if inner.leap() else min(2 * state.wait, _WAIT_LONGEST)
             state.since = 0
             inner.restore()
         inner.epochs(n // 2, state.goal)
-        state.since += 1
+        state.since += inner.visited
         state.stayed += 1
         running = state.running_gap
         state.due = running <= state.goal

@@ -31,7 +31,8 @@ class Coordinates(ABC):
 
     #: the Fenchel gaps that the last epoch met, weighted: what those samples lack
     gap: float
-    #: samples that the next epoch will visit, that lie between two slopes, and that came there or left
+    #: samples that the last call visited, that the next epoch will, that lie between two slopes, that came there or left
+    visited: int
     active: int
     free: int
     changed: int
@@ -92,6 +93,10 @@ class LocalCoordinates(Coordinates):
     @property
     def gap(self) -> float:  # type: ignore[override]
         return self._last.gap
+
+    @property
+    def visited(self) -> int:  # type: ignore[override]
+        return self._last.visited
 
     @property
     def active(self) -> int:  # type: ignore[override]
