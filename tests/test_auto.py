@@ -28,12 +28,16 @@ def test_who_goes_first():
     small, large, groups = data(100, 20), data(3000, 400), penalties.GroupLasso(np.arange(20) // 4)
     assert order(Problem(*small, lam=0.01)) == [PdproxInterior, PdproxNewton, PdproxRestarted]
     assert order(Problem(*large, lam=0.01)) == [PdproxNewton, PdproxInterior, PdproxRestarted]
-    assert order(Problem(*small, penalty=groups, lam=0.01)) == [PdproxNewton, PdproxRestarted]
+    assert order(Problem(*small, penalty=groups, lam=0.01)) == [PdproxInterior, PdproxNewton, PdproxRestarted]
+    squared = penalties.SquaredSumOfNorms(np.arange(20) // 4)
+    assert order(Problem(*small, penalty=squared, lam=0.01)) == [PdproxNewton, PdproxRestarted]
     squares = {"penalty": "squared-l2", "lam": 0.01}
     assert order(Problem(*small, **squares)) == [PdproxStochastic, PdproxNewton, PdproxRestarted]
     assert order(Problem(*data(3000, 5), **squares)) == [PdproxNewton, PdproxStochastic, PdproxRestarted]
     assert order(Problem(standardized(small[0]), small[1], **squares)) == [PdproxNewton, PdproxRestarted]
-    assert order(Problem(*small, penalty="linf", lam=0.01)) == [PdproxRestarted]
+    assert order(Problem(*small, penalty="linf", lam=0.01)) == [PdproxInterior, PdproxRestarted]
+    many = np.zeros((3, 20_000)), np.array([1.0, -1.0, 1.0])
+    assert order(Problem(*many, penalty="linf", lam=0.01)) == [PdproxRestarted]
     assert order(Problem(*small, lam=0.01, primal_set=NonNegative())) == [PdproxRestarted]
 
 

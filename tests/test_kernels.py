@@ -967,9 +967,13 @@ def test_epochs_rise_and_keep_their_coefficients(line, curved):
     single = np.append(np.zeros(d) if q["single"] is None else q["single"], 0.0)
 
     def value():
-        held = np.maximum(np.abs(-np.append(A.T @ (orientation * q["alpha"]), orientation @ q["alpha"])) - single, 0)
+        held = np.maximum(
+            np.abs(-np.append(A.T @ (orientation * q["alpha"]), orientation @ q["alpha"])) - single, 0
+        )
         targets = 0.0 if line.margin else q["y"]
-        return float(-q["c"] @ (conjugate(line, q["alpha"]) + targets * q["alpha"]) - 0.5 * held**2 @ q["inverse"])
+        return float(
+            -q["c"] @ (conjugate(line, q["alpha"]) + targets * q["alpha"]) - 0.5 * held**2 @ q["inverse"]
+        )
 
     values = [value()]
     for _ in range(400):
@@ -977,7 +981,9 @@ def test_epochs_rise_and_keep_their_coefficients(line, curved):
         values.append(value())
     assert np.all(np.diff(values) >= -1e-13 * (1 + np.abs(values[-1])))
     v = -np.append(A.T @ (orientation * q["alpha"]), orientation @ q["alpha"])
-    np.testing.assert_allclose(q["w"], np.sign(v) * np.maximum(np.abs(v) - single, 0) * q["inverse"], atol=1e-12)
+    np.testing.assert_allclose(
+        q["w"], np.sign(v) * np.maximum(np.abs(v) - single, 0) * q["inverse"], atol=1e-12
+    )
     assert q["last"].gap <= 1e-9
 
 

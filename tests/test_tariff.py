@@ -25,7 +25,7 @@ LABELS = [0, 0, 1, 1, 1, 2]
 #: penalties that are not made of absolute values, squares and lengths
 WITHOUT = {
     "LInf", "ExclusiveLasso", "L1Inf", "TraceNorm", "PerGroup of LInf", "SquaredPerGroup of LInf",
-    "SquaredPerGroup of L1", "SquaredPerGroup of L2", "Squared of LInf", "Squared of SparseGroupLasso",
+    "SquaredPerGroup of L1", "Squared of LInf", "Squared of SparseGroupLasso",
     "Shaped of L1", "Shaped of L2", "Shaped of LInf", "OnSingularValues of L1", "OnSingularValues of L2",
     "OnSingularValues of LInf",
 }  # fmt: skip
@@ -76,6 +76,21 @@ def test_the_penalties_without_a_tariff_are_these():
     without = {title(p) for p in PENALTIES if p.tariff(dimension(p)) is None}
     assert without == WITHOUT
     assert not without & {title(p) for p in CHARGED}
+
+
+@pytest.mark.parametrize("penalty", [p for p in PENALTIES if p.levels(dimension(p)) is not None], ids=str)
+def test_value_of_levels(penalty, rng):
+    """The same for penalties of sizes, and lam scales it."""
+    d = dimension(penalty)
+    levels = penalty.levels(d).scaled(0.7)
+    assert penalty.tariff(d) is None
+    for w in points(d, rng):
+        total = 0.0
+        for group in range(len(levels.charge)):
+            sizes = np.abs(w[levels.labels == group])
+            top = float(np.sum(sizes) if levels.summed else np.max(sizes))
+            total += levels.charge[group] * top + levels.square[group] * top**2
+        assert total == pytest.approx(0.7 * penalty.value(w), rel=1e-13)
 
 
 @each

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pdprox.penalties import L1, ElasticNet, Norm, Penalty, SquaredL2, Tariff
+from pdprox.penalties import L1, ElasticNet, Levels, Norm, Penalty, SquaredL2, Tariff
 from pdprox.penalties.tariff import plain
 from pdprox.sets import Box, ConvexSet, L1Ball, L2Ball, LInfBall, NonNegative, Simplex, WholeSpace
 from pdprox.typing import Floats
@@ -52,6 +52,10 @@ class Term(ABC):
         """lam R of d coefficients as numbers, if it has that form and there is no set."""
         return None
 
+    def levels(self, d: int) -> Levels | None:
+        """lam R of d coefficients as a penalty of sizes, likewise."""
+        return None
+
     def excess(self, u: Floats) -> float | None:
         """By how much lam falls short of making the conjugate zero at u; None where R is no norm."""
         return None
@@ -65,6 +69,10 @@ class Plain(Term):
             return plain(d)
         charged = self.penalty.tariff(d)
         return None if charged is None else charged.scaled(self.lam)
+
+    def levels(self, d: int) -> Levels | None:
+        sized = self.penalty.levels(d) if self.lam > 0 else None
+        return None if sized is None else sized.scaled(self.lam)
 
     def prox(self, v: Floats, step: float | Floats) -> Floats:
         return self.penalty.prox(v, step * self.lam) if self.lam else v.copy()
@@ -96,6 +104,9 @@ class OnOrthant(Plain):
     """w >= 0 with a penalty that grows with |w|: negative entries of v and u may as well be 0."""
 
     def tariff(self, d: int) -> Tariff | None:
+        return None
+
+    def levels(self, d: int) -> Levels | None:
         return None
 
     def prox(self, v: Floats, step: float | Floats) -> Floats:
@@ -304,6 +315,11 @@ class Features:
     def tariff(self) -> Tariff | None:
         """lam R as numbers, for Newton's method; None where it cannot be told that way."""
         return self.term.tariff(self.d) if len(self.shape) == 1 else None
+
+    @cached_property
+    def levels(self) -> Levels | None:
+        """lam R as a penalty of sizes, for interior points; None where it is none."""
+        return self.term.levels(self.d) if len(self.shape) == 1 else None
 
     @cached_property
     def free(self) -> Floats | None:

@@ -67,8 +67,10 @@ def cone_program(instance: Instance) -> ConeProgram:
     """Translate the instance."""
     n, d, ramps = instance.n, instance.d, instance.ramps
     weight, penalty = n * instance.lam, instance.penalty
-    groups = instance.members if penalty in ("group", "sparse_group", "square") else []
+    groups = instance.members if penalty in ("group", "sparse_group", "square", "exclusive") else []
+    cones_of = [] if penalty == "exclusive" else groups
     l1 = {"l1": 1.0, "sparse_group": L1_RATIO}.get(penalty, 0.0)
+    sizes_of = bool(l1) or penalty == "exclusive"
     two_sided = ramps.down > 0 and ramps.up > 0
 
     columns = _Columns()
@@ -77,9 +79,10 @@ def cone_program(instance: Instance) -> ConeProgram:
         ("down", n if ramps.down > 0 else 0),
         ("up", n if ramps.up > 0 else 0),
         ("between", n if two_sided and ramps.left != ramps.right else 0),
-        ("size", d if l1 else 0),
-        ("length", len(groups)),
-        ("sum", 1 if penalty == "square" else 0),
+        ("size", d if sizes_of else 0),
+        ("length", len(cones_of)),
+        ("sum", {"square": 1, "exclusive": len(groups)}.get(penalty, 0)),
+        ("level", 1 if penalty == "linf" else 0),
     ):
         if count:
             columns.add(name, count)
@@ -97,6 +100,7 @@ def cone_program(instance: Instance) -> ConeProgram:
         share = 1.0 if penalty == "group" else 1.0 - L1_RATIO
         put(q, "length", weight * share * np.sqrt([len(g) for g in groups]))
     put(squares, "sum", 2 * weight)
+    put(q, "level", weight)
     if penalty == "l2":
         squares[:d] = weight
 
@@ -105,17 +109,21 @@ def cone_program(instance: Instance) -> ConeProgram:
         positive, zero = zero, []
     if penalty == "square":  # the lengths add up to the sum
         zero.append((columns.row(length=sp.csr_array(np.ones((1, len(groups)))), sum=-_eye(1)), np.zeros(1)))
+    if penalty == "exclusive":  # the sizes of each group add up to its sum
+        member = sp.csr_array((np.ones(d), (instance.groups, np.arange(d))), shape=(len(groups), d))
+        zero.append((columns.row(size=member, sum=-_eye(len(groups))), np.zeros(len(groups))))
     for name in ("down", "up"):
         if name in columns.start:
             positive.append((columns.row(**{name: -_eye(n)}), np.zeros(n)))
     if "between" in columns.start:
         positive.append((columns.row(between=_eye(n)), np.full(n, ramps.right)))
         positive.append((columns.row(between=-_eye(n)), np.full(n, -ramps.left)))
-    if l1:
-        each = sp.eye_array(d, d + instance.intercept, format="csr")
-        positive.append((columns.row(x=each, size=-_eye(d)), np.zeros(d)))
-        positive.append((columns.row(x=-each, size=-_eye(d)), np.zeros(d)))
-    if groups:
+    each = sp.eye_array(d, d + instance.intercept, format="csr")
+    for name, block in (("size", _eye(d)), ("level", sp.csr_array(np.ones((d, 1))))):
+        if name in columns.start:
+            positive.append((columns.row(x=each, **{name: -block}), np.zeros(d)))
+            positive.append((columns.row(x=-each, **{name: -block}), np.zeros(d)))
+    if cones_of:
         cones.append((_lengths(groups, columns), np.zeros(len(groups) + d)))
         sizes = [1 + len(group) for group in groups]
 

@@ -18,14 +18,24 @@ from benchmark_utils.instance import Instance, penalty_of
 from pdprox import losses
 from pdprox.datasets import data_folder
 
-#: problems as ``loss-penalty-strength``; the strength is a share of lam_max, C for l2, lam for square.
+#: problems as ``loss-penalty-strength``; the strength is a share of lam_max, C for l2, lam for squares.
 #: Names keep to what benchopt can read on its command line.
 SPARSE_SVM = [f"hinge-l1-{share}" for share in (0.1, 0.01, 0.001)]
 SVM = [f"hinge-l2-{C}" for C in (0.01, 1, 100)]
 QUANTILES = [f"pinball{q}-l1-{share}" for q in (0.1, 0.5, 0.9) for share in (0.1, 0.01)]
 ROBUST = [f"{loss}-l1-{share}" for loss in ("absolute", "epsilon") for share in (0.1, 0.01)]
 
-_PENALTIES = {"l1": "l1", "l2": "l2^2", "group": "group", "sparse_group": "sparse group", "square": "(sum)^2"}
+SIZES = [
+    f"{loss}-{penalty}-{strength}" for loss in ("hinge", "pinball0.5") for penalty in ("linf", "exclusive")
+    for strength in (0.1, 0.01)
+]  # fmt: skip
+
+_PENALTIES = {
+    "l1": "l1", "l2": "l2^2", "group": "group", "sparse_group": "sparse group", "square": "(sum)^2", "linf": "l_inf",
+    "exclusive": "exclusive lasso",
+}  # fmt: skip
+#: penalties whose strength is lam itself: squares have no largest one
+_BY_LAM = ("square", "exclusive")
 
 
 class MissingDataError(Exception):
@@ -50,7 +60,8 @@ class Data(BaseDataset):
         """The name of the instance everywhere, known before the data are loaded."""
         loss, penalty, strength = self.problem.split("-")
         told = loss.replace("pinball", "pinball ").replace("epsilon", "eps-insensitive")
-        scale = {"l2": "C = {}", "square": "lam = {}"}.get(penalty, "{} lam_max").format(strength)
+        scale = "lam = {}" if penalty in _BY_LAM else {"l2": "C = {}"}.get(penalty, "{} lam_max")
+        scale = scale.format(strength)
         return f"{self.title}, {told} + {_PENALTIES[penalty]}, {scale}"
 
     def get_data(self) -> dict[str, Any]:
@@ -69,7 +80,7 @@ class Data(BaseDataset):
         intercept = penalty != "l2"
         if penalty == "l2":
             lam = 1.0 / (float(strength) * len(y))
-        elif penalty == "square":
+        elif penalty in _BY_LAM:
             lam = float(strength)
         else:
             problem = pdprox.Problem(X, y, loss, penalty_of(penalty, groups), 1.0, intercept)

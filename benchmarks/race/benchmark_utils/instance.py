@@ -13,7 +13,10 @@ import pdprox
 from pdprox import losses, penalties
 
 #: penalty -> the family whose geometric mean it counts in
-FAMILIES = {"l1": "l1", "l2": "l2", "group": "group", "sparse_group": "group", "square": "square"}
+FAMILIES = {
+    "l1": "l1", "l2": "l2", "group": "group", "sparse_group": "group", "square": "square", "linf": "sizes",
+    "exclusive": "sizes",
+}  # fmt: skip
 #: the sparse group penalty's share of l1
 L1_RATIO = 0.5
 
@@ -128,4 +131,8 @@ def penalty_of(name: str, groups: np.ndarray | None) -> penalties.Penalty:
         return penalties.GroupLasso(groups)
     if name == "sparse_group":
         return penalties.SparseGroupLasso(groups, L1_RATIO)
+    if name == "linf":
+        return penalties.LInf()
+    if name == "exclusive":
+        return penalties.ExclusiveLasso(groups)
     return penalties.SquaredSumOfNorms(groups)

@@ -38,7 +38,7 @@ class LinearProgram:
 
 def linear_program(instance: Instance) -> LinearProgram:
     """The form with fewer rows; l2^2 has the primal form only."""
-    if instance.penalty == "l1" and instance.n > instance.d:
+    if instance.penalty == "linf" or (instance.penalty == "l1" and instance.n > instance.d):
         return dual_form(instance)
     return primal_form(instance)
 
@@ -91,9 +91,31 @@ def dual_form(instance: Instance) -> LinearProgram:
         cost = (ramps.left if ramps.down > 0 else ramps.right) + instance.offset
     bound = np.full(A.shape[0], n * instance.lam)
     bound[d:] = 0.0
+    least = -bound
+    if instance.penalty == "linf":  # X'theta = v - u with u, v >= 0, and the sum of all of them is bounded
+        A, cost, lower, upper = _with_parts(A, d, cost, lower, upper)
+        bound = np.append(np.zeros(len(bound)), n * instance.lam)
+        least = np.append(np.zeros(len(bound) - 1), -np.inf)
 
     def read(x: np.ndarray, multipliers: np.ndarray) -> Answer:
-        alpha = x[:n] + x[n:] if both else x
+        alpha = x[:n] + x[n : 2 * n] if both else x[:n]
         return Answer(multipliers[:d], float(multipliers[d]) if instance.intercept else 0.0, alpha)
 
-    return LinearProgram(cost, A, -bound, bound, lower, upper, read)
+    return LinearProgram(cost, A, least, bound, lower, upper, read)
+
+
+def _with_parts(
+    A: sp.csc_array, d: int, cost: np.ndarray, lower: np.ndarray, upper: np.ndarray
+) -> tuple[sp.csc_array, np.ndarray, np.ndarray, np.ndarray]:
+    """Two more variables for each of the first d rows, and a row that adds all of them up."""
+    height, width = A.shape
+    parts = sp.eye_array(height, d, format="csc")
+    total = sp.csc_array(np.ones((1, 2 * d)))
+    wide = sp.block_array([[A, sp.hstack([parts, -parts])], [sp.csc_array((1, width)), total]], format="csc")
+    more = np.zeros(2 * d)
+    return (
+        sp.csc_array(wide),
+        np.concatenate([np.broadcast_to(cost, width), more]),
+        np.concatenate([lower, more]),
+        np.concatenate([upper, more + np.inf]),
+    )

@@ -1,7 +1,7 @@
 """Correlated Gaussian columns in groups of five, ten of which are relevant."""
 
 import numpy as np
-from benchmark_utils.data import Data, ar1
+from benchmark_utils.data import SIZES, Data, ar1
 
 
 class Dataset(Data):
@@ -14,6 +14,7 @@ class Dataset(Data):
             *(f"{loss}-{name}-{share}" for loss in ("hinge", "pinball0.5") for name in ("group", "sparse_group")
               for share in (0.1, 0.01)),
             *(f"hinge-square-{lam}" for lam in (0.1, 0.01)),
+            *SIZES,
         ]
     }  # fmt: skip
 

@@ -11,8 +11,11 @@ class Dataset(Data):
     name = "splice"
     title = "splice junction 3186x180"
     parameters = {
-        "problem": [f"hinge-{name}-{share}" for name in ("group", "sparse_group") for share in (0.1, 0.01)]
-    }
+        "problem": [
+            f"hinge-{name}-{strength}" for name in ("group", "sparse_group", "linf", "exclusive")
+            for strength in (0.1, 0.01)
+        ]
+    }  # fmt: skip
 
     def load(self):
         """X and y."""

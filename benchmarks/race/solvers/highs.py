@@ -19,7 +19,7 @@ class Solver(Peer):
 
     def expresses(self, instance):
         """Only linear programs; its QP solver is an active-set method for small problems."""
-        return "" if instance.penalty == "l1" else "not a linear program"
+        return "" if instance.penalty in ("l1", "linf") else "not a linear program"
 
     def convert(self, instance):
         """The linear program in HiGHS's form."""

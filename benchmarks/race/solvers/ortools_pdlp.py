@@ -17,7 +17,7 @@ class Solver(Peer):
 
     def expresses(self, instance):
         """Linear and diagonal quadratic programs."""
-        return "" if instance.penalty in ("l1", "l2") else "has no cones"
+        return "" if instance.penalty in ("l1", "l2", "linf") else "has no cones"
 
     def convert(self, instance):
         """The program in its form."""

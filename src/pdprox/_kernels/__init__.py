@@ -324,10 +324,10 @@ def epochs(
     (``inverse`` 0 without one), ``squares`` are the sums in the steps.  Without ``single`` all inverses but the last
     are equal, and of v only the last entry is kept.
 
-    Samples whose slope is one of the line's, and fits by more than anybody was drawn in the epoch before, are settled:
-    they leave the first ``active`` of ``order``, which are all that an epoch visits.  Epochs end when ``visits`` samples
-    have been visited, when the Fenchel gaps that the last one met add up to no more than ``goal``, or when no sample
-    has left or reached one of the line's slopes.  Rows of X must be in C order.
+    Samples whose slope is one of the line's, and fits by more than anybody was drawn in the epoch before, are
+    settled: they leave the first ``active`` of ``order``, which are all that an epoch visits.  Epochs end when
+    ``visits`` samples have been visited, when the Fenchel gaps that the last one met add up to no more than
+    ``goal``, or when no sample has left or reached one of the line's slopes.  Rows of X must be in C order.
     """
     parts, n, d = _parts(X)
     if isinstance(X, np.ndarray) and not X.flags.c_contiguous:

@@ -330,8 +330,8 @@ def _fenchel_gap(line: Line, t: float, a: float) -> float:
     best = _best_slope(line, t)
     low, high = min(a, best), max(a, best)
     gap = 0.0
-    for kink, (start, stop) in zip(line.kinks, pairwise(line.slopes), strict=True):
-        start, stop = max(low, start), min(high, stop)
+    for kink, (left, right) in zip(line.kinks, pairwise(line.slopes), strict=True):
+        start, stop = max(low, left), min(high, right)
         if stop > start:
             gap += (stop - start) * (t - kink - 0.5 * line.smoothing * (start + stop))
     return float(gap if best >= a else -gap)

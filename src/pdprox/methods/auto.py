@@ -123,7 +123,7 @@ class Relay(State):
 
 @dataclass(frozen=True)
 class Auto(Method):
-    """Interior points for small problems, Newton's method elsewhere, restarted Pdprox where neither can be used.
+    """The method that should be fastest on a problem of this kind and size, and others that it gives way to.
 
     They relieve each other when the gap no longer halves in as many steps as the method should need.  The next
     one goes on from the best point, with more patience each round.  What counts is steps, not seconds, so that runs
@@ -139,7 +139,14 @@ class Auto(Method):
     def _methods(problem: Problem, x: Floats) -> list[Method]:
         tariff = problem.features.tariff
         if not problem.samples.curved or tariff is None:
-            return [PdproxRestarted()]
+            price = PdproxInterior.price(problem, x)
+            if not np.isfinite(price):
+                return [PdproxRestarted()]
+            return (
+                [PdproxInterior(), PdproxRestarted()]
+                if price <= _RESORT
+                else [PdproxRestarted(), PdproxInterior()]
+            )
         if tariff.smooth and np.all(tariff.ridge > 0) and PdproxStochastic.suits(problem):
             tall = problem.samples.size(None) >= _TALL * problem.features.d
             first = [PdproxNewton(), PdproxStochastic()] if tall else [PdproxStochastic(), PdproxNewton()]

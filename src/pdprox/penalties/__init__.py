@@ -9,7 +9,7 @@ from pdprox.penalties.per_group import PerGroup, SquaredPerGroup
 from pdprox.penalties.rows import RowNorm
 from pdprox.penalties.shaped import Excess, Power, Shape, Shaped, Squared
 from pdprox.penalties.spectral import OnSingularValues
-from pdprox.penalties.tariff import Tariff
+from pdprox.penalties.tariff import Levels, Tariff
 
 #: every penalty for users; laws, tables, plots and strings read it
 ALL = (
@@ -50,6 +50,7 @@ __all__ = [
     "Groups",
     "L1Inf",
     "LInf",
+    "Levels",
     "Norm",
     "OnSingularValues",
     "Partition",

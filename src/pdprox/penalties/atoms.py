@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from pdprox.penalties.base import BrokenLineNorm, Penalty
 from pdprox.penalties.rows import OneRow, RowNorm, crossing, soft_threshold, sums, tops
-from pdprox.penalties.tariff import Tariff, grouped, plain
+from pdprox.penalties.tariff import Levels, Tariff, grouped, plain
 from pdprox.typing import Array, Floats, Mask
 from pdprox.values import ByValue, charges, per_entry, ratio, settle
 from pdprox.vectors import dot, floating, lengths, narrow
@@ -166,6 +166,9 @@ class LInf(OneRow):
         drops = 1.0 / rank - 1.0 / (rank + 1.0)
         drops[-1:] = 1.0 / rank[-1:]
         return knots, np.broadcast_to(drops, knots.shape)
+
+    def levels(self, d: int) -> Levels | None:
+        return Levels(np.zeros(d, dtype=np.intp), np.ones(1), np.zeros(1))
 
 
 @dataclass(frozen=True)

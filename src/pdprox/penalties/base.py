@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from pdprox.penalties.tariff import Tariff
+from pdprox.penalties.tariff import Levels, Tariff
 from pdprox.typing import Array, Floats, Mask
 
 
@@ -67,6 +67,10 @@ class Penalty(ABC):
 
     def tariff(self, d: int) -> Tariff | None:
         """The penalty of d coefficients as numbers, if it has that form: what Newton's method needs."""
+        return None
+
+    def levels(self, d: int) -> Levels | None:
+        """The penalty of d coefficients as one of sizes, if it has that form: what interior points need."""
         return None
 
 

@@ -16,7 +16,7 @@ from pdprox.penalties.groups import EveryRow
 from pdprox.penalties.per_group import PerGroup, SquaredPerGroup
 from pdprox.penalties.shaped import Squared
 from pdprox.penalties.spectral import OnSingularValues
-from pdprox.penalties.tariff import Tariff
+from pdprox.penalties.tariff import Levels, Tariff
 from pdprox.typing import Array, Floats, Mask
 from pdprox.values import ByValue, settle
 
@@ -58,6 +58,9 @@ class Named(Penalty):
 
     def tariff(self, d: int) -> Tariff | None:
         return self.body.tariff(d)
+
+    def levels(self, d: int) -> Levels | None:
+        return self.body.levels(d)
 
 
 class NamedNorm(Named, BrokenLineNorm):

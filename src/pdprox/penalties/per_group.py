@@ -14,7 +14,7 @@ from pdprox.penalties.base import BrokenLineNorm, Penalty
 from pdprox.penalties.groups import EveryRow, partition
 from pdprox.penalties.rows import RowNorm
 from pdprox.penalties.shaped import Squared
-from pdprox.penalties.tariff import Tariff, grouped
+from pdprox.penalties.tariff import Levels, Tariff, grouped
 from pdprox.typing import Array, Floats, Mask
 from pdprox.values import ByValue, charges, ratio, settle
 from pdprox.vectors import dot, floating
@@ -148,6 +148,10 @@ class PerGroup(OverGroups, BrokenLineNorm):
             return Tariff(q[labels], np.zeros(d))
         return grouped(labels, q) if isinstance(self.inner, L2) else None
 
+    def levels(self, d: int) -> Levels | None:
+        q = self._charges(d)
+        return Levels(self.groups.of_rows(d), q, np.zeros_like(q)) if isinstance(self.inner, LInf) else None
+
 
 @dataclass(frozen=True, eq=False)
 class SquaredPerGroup(OverGroups):
@@ -180,6 +184,16 @@ class SquaredPerGroup(OverGroups):
             float(ratio(self.inner.polars(rows) ** 2, q[members]).sum())
             for members, rows in self.groups.split(u)
         )
+
+    def tariff(self, d: int) -> Tariff | None:
+        q, labels = self._charges(d), self.groups.of_rows(d)
+        return Tariff(np.zeros(d), 2.0 * q[labels]) if isinstance(self.inner, L2) else None
+
+    def levels(self, d: int) -> Levels | None:
+        if isinstance(self.inner, L2):
+            return None
+        q = self._charges(d)
+        return Levels(self.groups.of_rows(d), np.zeros_like(q), q, isinstance(self.inner, L1))
 
 
 def _spread(of_rows: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

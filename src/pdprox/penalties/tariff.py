@@ -142,3 +142,25 @@ def plain(d: int, single: float = 0.0, ridge: float = 0.0) -> Tariff:
 def grouped(labels: np.ndarray, group: Floats) -> Tariff:
     """A charge for the length of each group."""
     return Tariff(np.zeros(len(labels)), np.zeros(len(labels)), labels, group)
+
+
+@dataclass(frozen=True)
+class Levels:
+    r"""Penalties of sizes within groups, for interior points: of the largest, or of squared sums.
+
+    .. math::
+
+        \sum_g p_g \max_{j \in g} |w_j| + q_g \max_{j \in g} w_j^2
+        \qquad\text{or, if summed,}\qquad
+        \sum_g q_g \Big(\sum_{j \in g} |w_j|\Big)^2
+    """
+
+    #: the group of each coefficient, 0, 1, ..., and the p and q of each group
+    labels: np.ndarray
+    charge: Floats
+    square: Floats
+    summed: bool = False
+
+    def scaled(self, lam: float) -> Levels:
+        """lam times the penalty."""
+        return replace(self, charge=lam * self.charge, square=lam * self.square)

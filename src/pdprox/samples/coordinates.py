@@ -31,7 +31,8 @@ class Coordinates(ABC):
 
     #: the Fenchel gaps that the last epoch met, weighted: what those samples lack
     gap: float
-    #: samples that the last call visited, that the next epoch will, that lie between two slopes, that came there or left
+    #: samples that the last call visited, that the next epoch will, that lie between two slopes, and that came there
+    #: or left
     visited: int
     active: int
     free: int

@@ -18,6 +18,9 @@ import numpy as np
 
 from pdprox.typing import Floats
 
+#: how far the last direction could be followed by primal and by dual variables; None if there was none
+Taken = tuple[float, float] | None
+
 #: how near a bound of its interval a step may come
 _NEAR = 0.995
 #: how near one it may begin
@@ -39,8 +42,8 @@ class Interior(ABC):
         """X' theta at the point."""
 
     @abstractmethod
-    def push(self, tau: float, correct: bool) -> Floats:
-        """What Newton's equations add to ``sums`` for this tau, corrected by the last direction or not."""
+    def push(self, tau: float, taken: Taken) -> Floats:
+        """What Newton's equations add to ``sums`` for this tau, corrected by what was taken of the last direction."""
 
     @abstractmethod
     def hessian(self) -> Floats:
@@ -92,12 +95,13 @@ class Pairs:
         self._rate: Floats = 1.0 / (self.low / self.a + self.high / self.rest)
         return self._rate
 
-    def push(self, tau: Floats | float, correct: bool) -> Floats:
+    def push(self, tau: Floats | float, taken: Taken) -> Floats:
         """The part of da that does not come from dv."""
         low, high = tau / self.a, tau / self.rest
-        if correct:
-            low = low - self.da * self.dlow / self.a
-            high = high + self.da * self.dhigh / self.rest
+        if taken is not None:
+            both = taken[0] * taken[1] * self.da
+            low = low - both * self.dlow / self.a
+            high = high + both * self.dhigh / self.rest
         self._targets = low, high
         pushed: Floats = self._rate * (self.v + low - high)
         return pushed
@@ -172,8 +176,8 @@ class LocalInterior(Interior):
         sums: Floats = self._samples.backward(self._samples.dual_from(alpha)).g
         return sums
 
-    def push(self, tau: float, correct: bool) -> Floats:
-        self._pushed = self._pairs.push(tau * self._tau_of, correct)
+    def push(self, tau: float, taken: Taken) -> Floats:
+        self._pushed = self._pairs.push(tau * self._tau_of, taken)
         return self._up(self._pushed.sum(axis=0))
 
     def hessian(self) -> Floats:

@@ -9,10 +9,9 @@ import numpy as np
 
 from pdprox.certificate import primal_value
 from pdprox.methods.base import Audit, Method, State, cold, cold_start
-from pdprox.methods.cholesky import cholesky, solution
+from pdprox.methods.interior.round import Round
 from pdprox.problem import Problem
 from pdprox.samples import Dual
-from pdprox.samples.interior import Interior, Pairs
 from pdprox.threads import one_blas_thread
 from pdprox.typing import Floats
 
@@ -61,119 +60,6 @@ class Standing(State):
         self.dual, self.primal, self.gap = audit.dual, audit.value, audit.certificate.relative_gap
 
 
-class Round:
-    r"""Mehrotra's predictor and corrector on some of the columns.
-
-    The features' share of the conditions is :math:`X^\top\theta + r \circ w + u = 0` with :math:`|u_j| \le q_j`, where
-    :math:`w_j = p_j - m_j`, :math:`(q_j - u_j)\,p_j = \tau` and :math:`(q_j + u_j)\,m_j = \tau`.
-    """
-
-    def __init__(
-        self, problem: Problem, columns: Any, x: Floats, tau: float, before: Round | None = None
-    ) -> None:
-        tariff = problem.features.tariff
-        assert tariff is not None
-        self.columns, self.tariff = columns, tariff.at(columns)
-        samples = problem.samples.part(columns, problem.samples.weighty())
-        self.x, self.d = x, self.tariff.d
-        self.inner: Interior = samples.interior(x, tau) if before is None else before.inner.onto(samples)
-        self.priced = self.tariff.single > 0
-        q, w = self.tariff.single[self.priced], x[: self.d]
-        u = -(self.inner.sums()[: self.d] + self.tariff.ridge * w)[self.priced]
-        a = q if before is None else q - u  # in the middle, or where u is; its rest is q + u
-        self.pairs = Pairs(-w[self.priced], 2 * q, tau, a)
-        self.products = self.inner.pairs + 2 * len(self.pairs.v)
-        self.steps, self.missed = 0, np.inf
-
-    def widened(self, problem: Problem, more: np.ndarray) -> Round:
-        """The same interior point with more columns."""
-        columns = np.union1d(self.columns, more)
-        x, places = np.zeros(len(columns) + len(self.x) - self.d), np.searchsorted(columns, self.columns)
-        x[places], x[len(columns) :] = self.x[: self.d], self.x[self.d :]
-        wide = Round(problem, columns, x, self.mu, self)
-        old = np.zeros(len(columns), bool)
-        old[places] = True
-        wide.pairs.put(np.flatnonzero(old[wide.priced]), self.pairs)
-        return wide
-
-    @property
-    def mu(self) -> float:
-        """The mean product."""
-        return (self.inner.complementarity() + float(np.sum(self.pairs.products()))) / self.products
-
-    def step(self) -> bool:
-        """One step; false where the equations cannot be solved."""
-        # numbers that overflow are seen below as steps that are not finite
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            return self._step()
-
-    def _step(self) -> bool:
-        d, priced, pairs = self.d, self.priced, self.pairs
-        w = self.x[:d]
-        rates = pairs.rate()
-        H = self.inner.hessian()
-        own = self.tariff.ridge.copy()
-        own[priced] += rates
-        H.flat[: d * len(H) : len(H) + 1] += own
-        solve = factored(H)
-        if solve is None:
-            return False
-        rise = self.inner.sums()
-        rise[:d] += self.tariff.ridge * w
-        rise[:d][priced] += self.tariff.single[priced] - pairs.a
-        self.missed = float(np.abs(rise) @ np.abs(self.x))
-
-        def direction(tau: float, correct: bool) -> tuple[float, float]:
-            right = rise + self.inner.push(tau, correct)
-            pushed = pairs.push(tau, correct)
-            right[:d][priced] -= pushed
-            change = solve(-right)
-            primal, dual = self.inner.follow(change)
-            ours = pairs.follow(-change[:d][priced], pushed)
-            self._change = change
-            return min(primal, ours[0]), min(dual, ours[1])
-
-        lengths = self._common(direction(0.0, False))
-        mu = self.mu
-        aimed = (self.inner.ahead(*lengths) + float(np.sum(pairs.ahead(*lengths)))) / self.products
-        lengths = self._common(direction(mu * min(max(aimed / mu, 1e-8), 1.0) ** 3, True))
-        if not np.all(np.isfinite(self._change)):
-            return False
-        self.inner.move(*lengths)
-        pairs.move(*lengths)
-        self.x = self.x + lengths[0] * self._change
-        self.steps += 1
-        return max(lengths) > 1e-8
-
-    def _common(self, lengths: tuple[float, float]) -> tuple[float, float]:
-        """With squares both sides take the same step."""
-        return (min(lengths),) * 2 if np.any(self.tariff.ridge) else lengths
-
-    def cleaned(self) -> Floats:
-        """x with those coefficients 0 that are on their way there."""
-        x = self.x.copy()
-        w = x[: self.d]
-        q = self.tariff.single[self.priced]
-        slack = np.minimum(self.pairs.a, self.pairs.rest) / q
-        size = np.abs(w[self.priced]) / max(float(np.max(np.abs(w), initial=0.0)), 1e-300)
-        w[np.flatnonzero(self.priced)[size < slack]] = 0.0
-        return x
-
-
-def factored(H: Floats) -> Any:
-    """How to solve equations with H, refined once; None where it is too singular."""
-    for touch in (1e-15, 1e-12, 1e-9):
-        factor = cholesky(H.copy(), touch)
-        if factor is not None:
-
-            def solve(b: Floats, factor: Floats = factor) -> Floats:
-                x = solution(factor, b)
-                return x + solution(factor, b - H @ x)
-
-            return solve
-    return None
-
-
 @dataclass(frozen=True)
 class PdproxInterior(Method):
     r"""A primal-dual interior point method on working sets of columns.
@@ -182,7 +68,8 @@ class PdproxInterior(Method):
     0, by Mehrotra's steps; the equations of a step come down to one weighted Gram matrix.  The number of steps hardly
     depends on the problem, each costs a Cholesky factorization of the columns in play.
 
-    It needs one target, a broken line for a loss, and a penalty of weighted absolute values and squares.
+    It needs one target, a broken line for a loss, and a penalty of weighted absolute values, squares, lengths of groups
+    (second-order cones), largest sizes of groups, or squared sums of sizes.
 
     References
     ----------
@@ -192,8 +79,9 @@ class PdproxInterior(Method):
     def start(self, problem: Problem, x: Floats, dual: Dual) -> Standing:
         if not self.suits(problem):
             raise ValueError(
-                "interior points need one target, no sets, a broken line for a loss and a penalty of absolute values "
-                f'and squares; got {problem.loss!r} and {problem.penalty!r}: use method="pdprox-restarted"'
+                "interior points need one target, no sets, a broken line for a loss and a penalty of absolute values, "
+                f"squares, lengths or sizes of groups; got {problem.loss!r} and {problem.penalty!r}: "
+                'use method="pdprox-restarted"'
             )
         if cold(problem, x, dual):
             x, dual = cold_start(problem, x)
@@ -226,9 +114,8 @@ class PdproxInterior(Method):
         problem = state.problem
         if not np.isfinite(state.primal):
             state.primal, state.gap = primal_value(problem, state.x)[0], 1.0
-        if columns is None:
-            d, tariff = problem.features.d, problem.features.tariff
-            assert tariff is not None
+        d, tariff = problem.features.d, problem.features.tariff
+        if columns is None and tariff is not None:
             used = int(np.count_nonzero(tariff.in_use(state.x[:d])))
             wanted = max(int(_BREADTH * used), 200)
             columns = tariff.foremost(state.x[:d], state.dual.g[:d], wanted, _DRAWN)
@@ -255,7 +142,8 @@ class PdproxInterior(Method):
     def suits(problem: Problem) -> bool:
         """Whether the method can be used."""
         tariff = problem.features.tariff
-        return problem.samples.interior_points and tariff is not None and tariff.labels is None
+        known = problem.features.levels is not None if tariff is None else not tariff.squared
+        return problem.samples.interior_points and known
 
     @classmethod
     def price(cls, problem: Problem, x: Floats, breadth: float = _BREADTH) -> float:
@@ -266,8 +154,9 @@ class PdproxInterior(Method):
         if not cls.suits(problem):
             return float("inf")
         d = problem.features.d
-        used = float(np.count_nonzero(x[:d]))
-        width = int(min(max(breadth * used, 200.0), d)) if np.isfinite(breadth) else d
+        used, width = float(np.count_nonzero(x[:d])), d
+        if np.isfinite(breadth) and problem.features.tariff is not None:
+            width = int(min(max(breadth * used, 200.0), d))
         if width > _LARGEST:
             return float("inf")
         steps = _TYPICAL + _AND_A_SAMPLE * problem.samples.size(None)
