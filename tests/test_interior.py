@@ -10,7 +10,7 @@ from pdprox import Problem, losses, penalties, solve
 from pdprox.methods import PdproxInterior
 from pdprox.methods.interior import Round, barriers
 from pdprox.penalties import Levels
-from pdprox.samples.interior import Pairs, longest
+from pdprox.samples.pairs import Pairs, longest
 
 LOSSES = [losses.Hinge(), losses.GeneralizedHinge(3.0), losses.Pinball(0.3), losses.EpsilonInsensitive(0.2)]
 GROUPS = np.arange(12) % 4
@@ -45,8 +45,8 @@ def test_pairs_keep_their_equation(tau):
         np.testing.assert_allclose(pairs.v + pairs.low - pairs.high, 0.0, atol=1e-12 * (1 + tau))
         np.testing.assert_allclose(pairs.a + pairs.rest, J, rtol=1e-12)
         assert min(each.min() for each in (pairs.a, pairs.rest, pairs.low, pairs.high)) > 0
-        pairs.rate()
-        primal, dual = pairs.follow(rng.normal(size=50), pairs.push(0.1 * tau, None))
+        pairs.push(0.1 * tau, None)
+        primal, dual = pairs.follow(rng.normal(size=50))
         ahead = pairs.ahead(primal, dual)
         pairs.move(primal, dual)
         np.testing.assert_allclose(pairs.products(), ahead, rtol=1e-9, atol=1e-14)
@@ -56,8 +56,8 @@ def test_pairs_reach_their_products():
     """Newton's steps for fixed v end where every product is tau."""
     pairs = Pairs(np.array([-2.0, 0.0, 0.5]), np.array([1.0, 2.0, 1.0]), 0.3, np.array([0.5, 1.0, 0.5]))
     for _ in range(40):
-        pairs.rate()
-        pairs.move(*pairs.follow(np.zeros(3), pairs.push(0.01, None)))
+        pairs.push(0.01, None)
+        pairs.move(*pairs.follow(np.zeros(3)))
     np.testing.assert_allclose(pairs.a * pairs.low, 0.01, rtol=1e-6)
     np.testing.assert_allclose(pairs.rest * pairs.high, 0.01, rtol=1e-6)
 

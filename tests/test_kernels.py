@@ -1036,6 +1036,46 @@ def test_wrong_arguments_of_epochs(error, message, changes):
         kernels.epochs(**(good | {"v": good["w"]}))
 
 
+# --- pairs of variables and multipliers --------------------------------------------------------------------
+
+
+def pair_state(m, seed=0):
+    """A state of m pairs with a direction, all that must be positive positive."""
+    rng = np.random.default_rng(seed + 6)
+    state = rng.normal(size=(specification.PAIR_ROWS, m))
+    state[1:6] = rng.uniform(0.1, 2.0, size=(5, m))
+    return state
+
+
+@pytest.mark.parametrize("m", [0, 1, 7, 8, 50, 200_000])
+def test_pairs_are_as_specified(m):
+    ours, theirs = pair_state(m), pair_state(m)
+    for both in (0.0, 0.4, 1.0):
+        kernels.pairs_push(ours, 0.3, both)
+        specification.pairs_push(theirs, 0.3, both)
+        limits = kernels.pairs_follow(ours)
+        np.testing.assert_allclose(limits, specification.pairs_follow(theirs), rtol=1e-12)
+        steps = [0.9 / limit if limit > 0 else 1.0 for limit in limits]
+        ahead = kernels.pairs_ahead(ours, *steps)
+        assert ahead == pytest.approx(specification.pairs_ahead(theirs, *steps), rel=1e-10)
+        kernels.pairs_move(ours, *steps)
+        specification.pairs_move(theirs, *steps)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-11)
+        assert np.all(ours[1:5] > 0)
+        assert kernels.pairs_ahead(ours, 0.0, 0.0) == pytest.approx(ahead, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "state", [np.ones((13, 4)), np.ones((14, 4), np.float32), np.ones((14, 4), order="F"), np.ones(14)]
+)
+def test_wrong_state_of_pairs(state):
+    for call in (kernels.pairs_push, kernels.pairs_ahead, kernels.pairs_move):
+        with pytest.raises(ValueError, match="contiguous float64 array of 14 rows"):
+            call(state, 0.5, 0.5)
+    with pytest.raises(ValueError, match="contiguous float64 array of 14 rows"):
+        kernels.pairs_follow(state)
+
+
 # --- memory and bad arguments ------------------------------------------------------------------------------
 
 

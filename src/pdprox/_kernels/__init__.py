@@ -35,7 +35,8 @@ else:
 
 __all__ = [
     "CSR", "Columns", "Epoch", "Groups", "Halpern", "along", "augmented", "backward", "compiled", "curvature",
-    "descend", "descend_columns", "epochs", "forward", "room", "sweep",
+    "descend", "descend_columns", "epochs", "forward", "pairs_ahead", "pairs_follow", "pairs_move", "pairs_push",
+    "room", "sweep",
 ]  # fmt: skip
 
 
@@ -355,6 +356,46 @@ def epochs(
     return Epoch(*found)
 
 
+def pairs_push(state: Floats, tau: float, both: float) -> None:
+    r"""What pairs move by when nothing pushes them but tau.
+
+    ``state`` has 14 rows of m numbers: v, a, rest, low, high, unit; dv, da, dlow, dhigh, the last direction;
+    rate, low target, high target, pushed, which this call writes:
+
+    .. math:: \mathrm{rate} = \bigl(\tfrac{\mathrm{low}}{a} + \tfrac{\mathrm{high}}{\mathrm{rest}}\bigr)^{-1}, \quad
+              \mathrm{low\ target} = \frac{\tau\,\mathrm{unit} - \mathrm{both}\; da\, d\mathrm{low}}{a}, \quad
+              \mathrm{high\ target} = \frac{\tau\,\mathrm{unit} + \mathrm{both}\; da\, d\mathrm{high}}{\mathrm{rest}}
+
+    and ``pushed = rate (v + low target - high target)``.
+    """
+    _check_state(state)
+    run = _compiled.pairs_push if compiled else specification.pairs_push
+    run(state, tau, both)
+
+
+def pairs_follow(state: Floats) -> tuple[float, float]:
+    """Complete the direction for the dv of the state.
+
+    Returns the reciprocals of the steps at which a multiplier, and at which a or rest, gets to 0; 0 if none does.
+    """
+    _check_state(state)
+    return _compiled.pairs_follow(state) if compiled else specification.pairs_follow(state)
+
+
+def pairs_ahead(state: Floats, primal: float, dual: float) -> float:
+    """The sum of ``(a low + rest high) / unit`` after steps of these lengths of multipliers and of a."""
+    _check_state(state)
+    run = _compiled.pairs_ahead if compiled else specification.pairs_ahead
+    return run(state, primal, dual)
+
+
+def pairs_move(state: Floats, primal: float, dual: float) -> None:
+    """Make the steps; v moves as multipliers do."""
+    _check_state(state)
+    run = _compiled.pairs_move if compiled else specification.pairs_move
+    run(state, primal, dual)
+
+
 _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
 
@@ -419,6 +460,20 @@ def _check_samples(z: Floats, y: Floats, alpha: Floats, c: Floats, line: Line) -
     _check_vector("kinks", line.kinks, line.kinks.size)
     _check_vector("slopes", line.slopes, line.kinks.size + 1)
     return n
+
+
+def _check_state(state: Floats) -> None:
+    if not (
+        isinstance(state, np.ndarray)
+        and state.dtype == _FLOAT64
+        and state.ndim == 2
+        and len(state) == specification.PAIR_ROWS
+        and state.flags.c_contiguous
+        and state.flags.writeable
+    ):
+        raise ValueError(
+            f"state must be a contiguous float64 array of {specification.PAIR_ROWS} rows, got {_what(state)}"
+        )
 
 
 def _check_vector(name: str, vector: Any, size: int) -> None:

@@ -197,6 +197,41 @@ Index room(const Around& s, Index n, double* room) {
   return total;
 }
 
+void pairs_push(const PairState& s, double tau, double both) {
+  const Shares shares(s.m);
+  run_parts(shares.parts, shares.threads,
+            [&](int t) { rows->pairs_push(s, tau, both, shares.begin(t), shares.begin(t + 1)); });
+}
+
+Limits pairs_follow(const PairState& s) {
+  const Shares shares(s.m);
+  std::vector<Limits> each(shares.parts);
+  run_parts(shares.parts, shares.threads,
+            [&](int t) { each[t] = rows->pairs_follow(s, shares.begin(t), shares.begin(t + 1)); });
+  Limits most{0.0, 0.0};
+  for (const Limits& part : each) {
+    most.primal = most.primal >= part.primal ? most.primal : part.primal;
+    most.dual = most.dual >= part.dual ? most.dual : part.dual;
+  }
+  return most;
+}
+
+double pairs_ahead(const PairState& s, double primal, double dual) {
+  const Shares shares(s.m);
+  std::vector<double> each(shares.parts);
+  run_parts(shares.parts, shares.threads,
+            [&](int t) { each[t] = rows->pairs_ahead(s, primal, dual, shares.begin(t), shares.begin(t + 1)); });
+  double total = 0.0;
+  for (double part : each) total += part;
+  return total;
+}
+
+void pairs_move(const PairState& s, double primal, double dual) {
+  const Shares shares(s.m);
+  run_parts(shares.parts, shares.threads,
+            [&](int t) { rows->pairs_move(s, primal, dual, shares.begin(t), shares.begin(t + 1)); });
+}
+
 double curvature(const Matrix& X, const double* h, const Index* columns, Index width, double* H, double* mixed) {
   std::vector<Index> chosen, places;
   double sum = 0.0;

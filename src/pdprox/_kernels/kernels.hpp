@@ -16,6 +16,10 @@ double augmented(const Around&, Index n, double* a, double* theta, double* weigh
 Derivatives along(const Around&, Index n, const double* dz, double length);
 Index room(const Around&, Index n, double* room);
 double curvature(const Matrix&, const double* h, const Index* columns, Index width, double* H, double* mixed);
+void pairs_push(const PairState&, double tau, double both);
+Limits pairs_follow(const PairState&);
+double pairs_ahead(const PairState&, double primal, double dual);
+void pairs_move(const PairState&, double primal, double dual);
 
 // The row kernels that this machine can run, best first, and which of them are in use.
 const std::vector<const RowKernels*>& runnable();

@@ -239,6 +239,45 @@ nb::tuple epochs_(nb::handle X, nb::handle y, nb::handle c, nb::handle kinks, nb
   return nb::make_tuple(e.active, e.least, e.most, e.seed, e.gap, e.free, e.changed, e.visited, e.moved);
 }
 
+// state: 14 rows of m numbers.
+class Pairs {
+ public:
+  explicit Pairs(nb::handle state) : buffer_(state, true) { pairs = {buffer_.doubles(), buffer_->shape[1]}; }
+
+  PairState pairs{};
+
+ private:
+  Buffer buffer_;
+};
+
+void pairs_push_(nb::handle state, double tau, double both) {
+  const Pairs s(state);
+  nb::gil_scoped_release release;
+  pairs_push(s.pairs, tau, both);
+}
+
+nb::tuple pairs_follow_(nb::handle state) {
+  const Pairs s(state);
+  Limits found;
+  {
+    nb::gil_scoped_release release;
+    found = pairs_follow(s.pairs);
+  }
+  return nb::make_tuple(found.primal, found.dual);
+}
+
+double pairs_ahead_(nb::handle state, double primal, double dual) {
+  const Pairs s(state);
+  nb::gil_scoped_release release;
+  return pairs_ahead(s.pairs, primal, dual);
+}
+
+void pairs_move_(nb::handle state, double primal, double dual) {
+  const Pairs s(state);
+  nb::gil_scoped_release release;
+  pairs_move(s.pairs, primal, dual);
+}
+
 // For tests: every instruction set must give the same answers.
 void use(const char* name) {
   for (const RowKernels* each : runnable())
@@ -270,6 +309,10 @@ NB_MODULE(_compiled, module) {
   module.def("curvature", &curvature_, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg());
   module.def("descend", &descend_);
   module.def("descend_columns", &descend_columns_);
+  module.def("pairs_push", &pairs_push_);
+  module.def("pairs_follow", &pairs_follow_);
+  module.def("pairs_ahead", &pairs_ahead_);
+  module.def("pairs_move", &pairs_move_);
   module.def("epochs", &epochs_, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
              nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
              nb::arg(), nb::arg(), nb::arg(), nb::arg());

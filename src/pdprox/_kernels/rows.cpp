@@ -7,6 +7,7 @@
 #include "csr.hpp"
 #include "curvature.hpp"
 #include "dense.hpp"
+#include "pairs.hpp"
 
 namespace {
 
@@ -316,5 +317,5 @@ namespace pdprox {
 #define PDPROX_TEXT_(x) #x
 #define PDPROX_TEXT(x) PDPROX_TEXT_(x)
 const RowKernels PDPROX_ROWS{PDPROX_TEXT(PDPROX_ROWS), sweep, forward, backward, augmented, along, room,
-                              curvature, curvature_scratch};
+                              curvature, curvature_scratch, pairs_push, pairs_follow, pairs_ahead, pairs_move};
 }  // namespace pdprox

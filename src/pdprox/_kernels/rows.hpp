@@ -66,6 +66,17 @@ struct Derivatives {
   double first, second;
 };
 
+// The rows of the state of pairs, 14 of m numbers.
+struct PairState {
+  double* rows;
+  Index m;
+};
+
+// How fast the values of both sides run towards 0: the reciprocals of the longest steps.
+struct Limits {
+  double primal, dual;
+};
+
 // Each function reads rows lo..hi-1 and nothing else; g is added to, not overwritten.
 struct RowKernels {
   const char* name;
@@ -81,6 +92,11 @@ struct RowKernels {
   // Adds X' diag(h) X over the chosen rows and columns to the lower triangle of H and X' h to `mixed`.
   void (*curvature)(const Matrix&, const Chosen&, const double* h, double* H, double* mixed, double* scratch);
   Index (*curvature_scratch)(const Matrix&, Index width);
+  // Steps of interior points, see the wrapper.
+  void (*pairs_push)(const PairState&, double tau, double both, Index lo, Index hi);
+  Limits (*pairs_follow)(const PairState&, Index lo, Index hi);
+  double (*pairs_ahead)(const PairState&, double primal, double dual, Index lo, Index hi);
+  void (*pairs_move)(const PairState&, double primal, double dual, Index lo, Index hi);
 };
 
 extern const RowKernels rows_baseline, rows_avx2, rows_avx512;

@@ -41,6 +41,9 @@ class Epoch(NamedTuple):
     moved: int = 0
 
 
+#: rows of the state of pairs
+PAIR_ROWS = 14
+
 #: entries of X that are held as float64 at once
 _BLOCK = 2**18
 
@@ -347,6 +350,43 @@ def _pull(line: Line, t: float, a: float) -> tuple[float, float, bool]:
     down = kinks[min(left, len(kinks) - 1)] - t if left >= 0 else -np.inf
     up = t - kinks[max(right, 0)] if right < len(kinks) else -np.inf
     return float(down), float(up), bool(corner)
+
+
+def pairs_push(state: Floats, tau: float, both: float) -> None:
+    """See ``pdprox._kernels.pairs_push``."""
+    v, a, rest, low, high, unit, _, da, dlow, dhigh = state[:10]
+    rate, low_target, high_target, pushed = state[10:]
+    rate[:] = 1.0 / (low / a + high / rest)
+    low_target[:] = (tau * unit - both * da * dlow) / a
+    high_target[:] = (tau * unit + both * da * dhigh) / rest
+    pushed[:] = rate * (v + low_target - high_target)
+
+
+def pairs_follow(state: Floats) -> tuple[float, float]:
+    """See ``pdprox._kernels.pairs_follow``."""
+    _, a, rest, low, high, _, dv, da, dlow, dhigh, rate, low_target, high_target, pushed = state
+    da[:] = rate * dv + pushed
+    dlow[:] = low_target - low - low / a * da
+    dhigh[:] = high_target - high + high / rest * da
+    primal = np.max(np.maximum(-dlow / low, -dhigh / high), initial=0.0)
+    return float(primal), float(np.max(np.maximum(-da / a, da / rest), initial=0.0))
+
+
+def pairs_ahead(state: Floats, primal: float, dual: float) -> float:
+    """See ``pdprox._kernels.pairs_ahead``."""
+    _, a, rest, low, high, unit, _, da, dlow, dhigh = state[:10]
+    products = (a + dual * da) * (low + primal * dlow) + (rest - dual * da) * (high + primal * dhigh)
+    return float(np.sum(products / unit))
+
+
+def pairs_move(state: Floats, primal: float, dual: float) -> None:
+    """See ``pdprox._kernels.pairs_move``."""
+    v, a, rest, low, high, _, dv, da, dlow, dhigh = state[:10]
+    a += dual * da
+    rest -= dual * da
+    low += primal * dlow
+    high += primal * dhigh
+    v += primal * dv
 
 
 def _single_blocks(p: int) -> list[np.ndarray]:

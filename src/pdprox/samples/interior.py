@@ -16,15 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from pdprox.samples.pairs import Pairs, Taken
 from pdprox.typing import Floats
-
-#: how far the last direction could be followed by primal and by dual variables; None if there was none
-Taken = tuple[float, float] | None
-
-#: how near a bound of its interval a step may come
-_NEAR = 0.995
-#: how near one it may begin
-_INSET = 0.1
 
 
 class Interior(ABC):
@@ -70,77 +63,6 @@ class Interior(ABC):
         """The dual variables, without sums."""
 
 
-class Pairs:
-    """Variables a in (0, J), multipliers for both ends, and a number v with ``v + low - high = 0``.
-
-    They begin near given a; steps keep the equation.
-    """
-
-    def __init__(self, v: Floats, J: Floats, tau: Floats | float, a: Floats) -> None:
-        self.v, J = v, np.broadcast_to(J, v.shape)
-        self.a = np.clip(a, _INSET * J, (1 - _INSET) * J)
-        self.rest = J - self.a
-        # the least multipliers whose difference is v and whose products are at least tau
-        self.low = np.maximum(tau / self.a, tau / self.rest - v)
-        self.high = np.maximum(tau / self.rest, tau / self.a + v)
-        self.da = self.dlow = self.dhigh = self.dv = np.zeros_like(v)
-
-    def products(self) -> Floats:
-        """What should vanish."""
-        products: Floats = self.a * self.low + self.rest * self.high
-        return products
-
-    def rate(self) -> Floats:
-        """da / dv."""
-        self._rate: Floats = 1.0 / (self.low / self.a + self.high / self.rest)
-        return self._rate
-
-    def push(self, tau: Floats | float, taken: Taken) -> Floats:
-        """The part of da that does not come from dv."""
-        low, high = tau / self.a, tau / self.rest
-        if taken is not None:
-            both = taken[0] * taken[1] * self.da
-            low = low - both * self.dlow / self.a
-            high = high + both * self.dhigh / self.rest
-        self._targets = low, high
-        pushed: Floats = self._rate * (self.v + low - high)
-        return pushed
-
-    def follow(self, dv: Floats, push: Floats) -> tuple[float, float]:
-        """The direction for a change of v; how far multipliers and variables can go."""
-        low, high = self._targets
-        self.dv, self.da = dv, self._rate * dv + push
-        self.dlow = low - self.low - self.low / self.a * self.da
-        self.dhigh = high - self.high + self.high / self.rest * self.da
-        primal = min(longest(self.low, self.dlow), longest(self.high, self.dhigh))
-        return primal, min(longest(self.a, self.da), longest(self.rest, -self.da))
-
-    def ahead(self, primal: float, dual: float) -> Floats:
-        """The products after a step."""
-        a, rest = self.a + dual * self.da, self.rest - dual * self.da
-        products: Floats = a * (self.low + primal * self.dlow) + rest * (self.high + primal * self.dhigh)
-        return products
-
-    def put(self, places: np.ndarray, other: Pairs) -> None:
-        """Take over what others have reached."""
-        for name in ("v", "a", "rest", "low", "high"):
-            getattr(self, name)[places] = getattr(other, name)
-
-    def move(self, primal: float, dual: float) -> None:
-        """Make a step."""
-        self.a, self.rest = self.a + dual * self.da, self.rest - dual * self.da
-        self.low, self.high = self.low + primal * self.dlow, self.high + primal * self.dhigh
-        self.v = self.v + primal * self.dv
-
-
-def longest(value: Floats, change: Floats) -> float:
-    """How far positive numbers can go along a change and stay positive, at most all of it."""
-    falling = change < 0
-    if not np.any(falling):
-        return 1.0
-    return min(1.0, _NEAR * float(np.min(-value[falling] / change[falling])))
-
-
 class LocalInterior(Interior):
     """Of samples in memory."""
 
@@ -148,8 +70,8 @@ class LocalInterior(Interior):
         self._samples, self._pairs = samples, pairs
         self._c, self._line = samples.c, samples.line_of_loss
         self._sign = samples.y if self._line.margin else 1.0
-        self._tau_of = 1.0 / np.maximum(self._c, 1e-300)
-        self.pairs = 2 * pairs.v.size
+        self._shape = len(self._line.kinks), len(self._c)
+        self.pairs = pairs.count
 
     @classmethod
     def at(cls, samples: Any, x: Floats, tau: float) -> LocalInterior:
@@ -157,16 +79,16 @@ class LocalInterior(Interior):
         line = samples.line_of_loss
         v = samples.forward(x)[None, :] - line.kinks[:, None]
         jumps = np.diff(line.slopes)[:, None]
-        return cls(samples, Pairs(v, jumps, tau / np.maximum(samples.c, 1e-300), 0.5 * jumps))
+        return cls(samples, Pairs(v, jumps, tau, 0.5 * jumps, 1.0 / np.maximum(samples.c, 1e-300)))
 
     def onto(self, samples: Any) -> LocalInterior:
         return LocalInterior(samples, self._pairs)
 
     def complementarity(self) -> float:
-        return float(np.sum(self._c * self._pairs.products()))
+        return self._pairs.products()
 
     def _alpha(self) -> Floats:
-        alpha: Floats = self._line.slopes[0] + self._pairs.a.sum(axis=0)
+        alpha: Floats = self._line.slopes[0] + self._pairs.a.reshape(self._shape).sum(axis=0)
         return alpha
 
     def sums(self) -> Floats:
@@ -177,13 +99,12 @@ class LocalInterior(Interior):
         return sums
 
     def push(self, tau: float, taken: Taken) -> Floats:
-        self._pushed = self._pairs.push(tau * self._tau_of, taken)
-        return self._up(self._pushed.sum(axis=0))
+        return self._up(self._pairs.push(tau, taken).reshape(self._shape).sum(axis=0))
 
     def hessian(self) -> Floats:
         samples = self._samples
         samples.passes += 1.0
-        h = self._c * self._pairs.rate().sum(axis=0)
+        h = self._c * self._pairs.rate().reshape(self._shape).sum(axis=0)
         columns = np.arange(samples.matrix.shape[1], dtype=np.intp)
         gram, mixed, total = samples.matrix.curvature(h, columns)
         if not samples.intercept:
@@ -195,10 +116,10 @@ class LocalInterior(Interior):
 
     def follow(self, change: Floats) -> tuple[float, float]:
         dt = self._sign * self._samples.predict(change)
-        return self._pairs.follow(np.broadcast_to(dt, self._pairs.v.shape), self._pushed)
+        return self._pairs.follow(np.tile(dt, self._shape[0]))
 
     def ahead(self, primal: float, dual: float) -> float:
-        return float(np.sum(self._c * self._pairs.ahead(primal, dual)))
+        return self._pairs.ahead(primal, dual)
 
     def move(self, primal: float, dual: float) -> None:
         self._pairs.move(primal, dual)

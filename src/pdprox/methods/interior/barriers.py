@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pdprox.penalties import Levels, Tariff
-from pdprox.samples.interior import Pairs, Taken, longest
+from pdprox.samples.pairs import Pairs, Taken, longest
 from pdprox.typing import Floats
 
 #: how far above the largest size a level begins
@@ -106,23 +106,22 @@ class AbsoluteValues(Barrier):
         return out
 
     def complementarity(self) -> float:
-        return float(np.sum(self.pairs.products()))
+        return self.pairs.products()
 
     def curve(self, H: Floats) -> None:
         places = np.flatnonzero(self.priced)
         H[places, places] += self.pairs.rate()
 
     def push(self, tau: float, taken: Taken) -> Floats:
-        self._pushed = self.pairs.push(tau, taken)
         out = np.zeros(len(self.priced))
-        out[self.priced] = -self._pushed
+        out[self.priced] = -self.pairs.push(tau, taken)
         return out
 
     def follow(self, dw: Floats) -> tuple[float, float]:
-        return self.pairs.follow(-dw[self.priced], self._pushed)
+        return self.pairs.follow(-dw[self.priced])
 
     def ahead(self, primal: float, dual: float) -> float:
-        return float(np.sum(self.pairs.ahead(primal, dual)))
+        return self.pairs.ahead(primal, dual)
 
     def move(self, primal: float, dual: float) -> None:
         self.pairs.move(primal, dual)

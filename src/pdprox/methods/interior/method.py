@@ -17,8 +17,8 @@ from pdprox.typing import Floats
 
 #: a round on some of the columns ends when its share of the gap is below this part of the certified one
 _ROUND = 0.05
-#: an audit when the complementarity has fallen by this factor since the last
-_FALL = 0.03
+#: an audit when the round's share of the gap has fallen by this factor since the last, or is what is wanted
+_FALL, _AGAIN = 1e-3, 0.3
 #: as many columns at most where others can do without it, and as many steps typically: one of 50000 samples blocks a
 #: step sooner than one of 1000
 _LARGEST, _TYPICAL, _AND_A_SAMPLE = 6000, 15, 1.5e-3
@@ -38,7 +38,7 @@ class Standing(State):
     gap: float = 1.0
     primal: float = np.inf
     round: Round | None = None
-    #: the mean product at the last audit
+    #: the round's share of the gap at the last audit
     audited: float = np.inf
     #: whether the round waits for the audit to say which columns it lacks
     widen: bool = False
@@ -99,13 +99,15 @@ class PdproxInterior(Method):
             state.x[problem.features.places(inner.columns)] = inner.cleaned()
             samples = problem.samples
             state.dual = samples.merged(state.dual, samples.weighty(), inner.inner.slopes())
-            mu, enough = inner.mu, _ROUND * min(state.gap, 1.0) * abs(state.primal)
             # the sum of products is the gap, once the equations hold
-            state.widen = inner.columns is not None and inner.products * mu + inner.missed <= enough
+            left = inner.products * inner.mu + inner.missed
+            size = abs(state.primal)
+            state.widen = inner.columns is not None and left <= _ROUND * min(state.gap, 1.0) * size
             over = not going or inner.steps >= _STEPS
-            state.due = over or state.widen or mu <= _FALL * state.audited
+            done = inner.columns is None and left <= min(state.wanted * size, _AGAIN * state.audited)
+            state.due = over or state.widen or done or left <= _FALL * state.audited
             if state.due:
-                state.audited = mu
+                state.audited = left
             if over:
                 state.round, state.widen = None, False
         return state

@@ -10,7 +10,8 @@ from pdprox.methods.cholesky import cholesky, solution
 from pdprox.methods.interior.barriers import barriers_of
 from pdprox.penalties import Tariff
 from pdprox.problem import Problem
-from pdprox.samples.interior import Interior, Taken
+from pdprox.samples.interior import Interior
+from pdprox.samples.pairs import Taken
 from pdprox.typing import Floats
 
 
