@@ -11,7 +11,7 @@ from statistics import geometric_mean
 from benchmark_utils.board import LEVELS, OURS, STRICT, Board
 
 GOAL = LEVELS[-1]
-COLOURS = {"l1": "#0072b2", "l2": "#d55e00", "group": "#009e73", "square": "#cc79a7"}
+COLOURS = {"l1": "#0072b2", "l2": "#d55e00", "group": "#009e73", "square": "#cc79a7", "sizes": "#e69f00"}
 
 
 @dataclass(frozen=True)
