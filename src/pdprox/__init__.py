@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 from pdprox import losses, methods, penalties, sets
 from pdprox.certificate import Certificate, certify
 from pdprox.path import Path, lam_max, path
@@ -12,12 +15,20 @@ from pdprox.solve import Report, solve
 
 __version__ = "0.1.0"
 
+#: scikit-learn takes a while to import, so that is left to who uses its manners
+_ESTIMATORS = ("BudgetSVC", "FitWarning", "LinearClassifier", "LinearRegressor", "QuantileRegressor")
+
 __all__ = [
+    "BudgetSVC",
     "Certificate",
     "ConvergenceWarning",
+    "FitWarning",
     "History",
+    "LinearClassifier",
+    "LinearRegressor",
     "Path",
     "Problem",
+    "QuantileRegressor",
     "Report",
     "ShiftedColumns",
     "Solution",
@@ -31,3 +42,13 @@ __all__ = [
     "solve",
     "standardized",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ESTIMATORS:
+        return getattr(import_module("pdprox.estimators"), name)
+    raise AttributeError(f"module 'pdprox' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -13,17 +13,23 @@ def name_of(thing: Any) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
 
 
-def by_name(name: str, members: Iterable[type], kind: str) -> Any:
-    """An instance, with default parameters, of the member of ``ALL`` that has this name."""
+def class_by_name(name: str, members: Iterable[type], kind: str) -> type:
+    """The member of ``ALL`` that has this name."""
     table = {name_of(member): member for member in members}
     key = name.lower().replace("_", "-")
     if key not in table:
         raise ValueError(f"unknown {kind} {name!r}; known: {', '.join(sorted(table))}")
+    return table[key]
+
+
+def by_name(name: str, members: Iterable[type], kind: str) -> Any:
+    """An instance, with default parameters, of the member of ``ALL`` that has this name."""
+    member = class_by_name(name, members, kind)
     try:
-        return table[key]()
+        return member()
     except TypeError as error:
         raise ValueError(
-            f"{kind} {name!r} needs parameters; pass an object such as {table[key].__name__}(...)"
+            f"{kind} {name!r} needs parameters; pass an object such as {member.__name__}(...)"
         ) from error
 
 

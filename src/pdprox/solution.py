@@ -24,7 +24,19 @@ ADVICE: dict[str, str] = {
 
 
 class ConvergenceWarning(UserWarning):
-    """The certified gap is larger than what was asked for; ``solution`` has the details."""
+    """The certified gap is larger than what was asked for.
+
+    Attributes
+    ----------
+    status : str or None
+        Why the run ended.
+    relative_gap : float or None
+        What is certified.
+    """
+
+    def __init__(self, message: str, status: Status | None = None, relative_gap: float | None = None) -> None:
+        super().__init__(message)
+        self.status, self.relative_gap = status, relative_gap
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,10 @@ class Report:
     passes: float
     certificate: Certificate
     method: str
+    #: the best coefficients so far
+    w: Floats
+    #: their best intercept
+    intercept: Any
 
 
 @dataclass
@@ -200,7 +204,9 @@ def _verdict(
 ) -> Status | None:
     certificate = judge.certificate
     passes = float(judge.problem.samples.passes)
-    report = Report(judge.iteration, judge.seconds, passes, certificate, judge.method)
+    assert judge.x is not None
+    point = judge.problem.split(judge.x)
+    report = Report(judge.iteration, judge.seconds, passes, certificate, judge.method, *point)
     stop = callback is not None and callback(report)
     if certificate.relative_gap <= tol:  # false for NaN
         return "converged"
@@ -217,13 +223,12 @@ def _finish(problem: Problem, judge: Judge, status: Status, tol: float) -> Solut
     certificate = judge.certificate
     if status in ("max_iter", "time_limit", "stalled"):
         advice = ADVICE[status]
-        warnings.warn(
+        message = (
             f"{judge.method} ended with status {status!r} after {judge.iteration} iterations: "
             f"objective {certificate.primal:.8g}, relative gap {certificate.relative_gap:.2g}, wanted {tol:g}. "
-            f"{advice[0].upper()}{advice[1:]}.",
-            ConvergenceWarning,
-            stacklevel=3,
+            f"{advice[0].upper()}{advice[1:]}."
         )
+        warnings.warn(ConvergenceWarning(message, status, certificate.relative_gap), stacklevel=3)
     alpha = problem.samples.slopes(judge.best_dual)
     return Solution(w, intercept, alpha, status, certificate, judge.history(), judge.iteration, judge.method)
 

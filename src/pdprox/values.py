@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, is_dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +26,47 @@ class ByValue:
 
     def __hash__(self) -> int:
         return hash((type(self), self._key()))
+
+
+class Parameters:
+    """The fields of a frozen dataclass as parameters, in scikit-learn's words.
+
+    ``clone`` may share the object, since it never changes; new values make a new object.
+    """
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name; with ``deep`` those of parts, too, as ``part__name``."""
+        if not is_dataclass(self):
+            return {}
+        own = {field.name: getattr(self, field.name) for field in fields(self) if field.init}
+        parts = {name: value for name, value in own.items() if isinstance(value, Parameters)} if deep else {}
+        return own | {
+            f"{name}__{key}": value for name, part in parts.items() for key, value in part.get_params().items()
+        }
+
+    def with_params(self, **values: Any) -> Self:
+        """A copy with some parameters replaced; ``part__name`` reaches into parts."""
+        own: dict[str, Any] = {}
+        deeper: dict[str, dict[str, Any]] = {}
+        known = self.get_params(deep=False)
+        for key, value in values.items():
+            name, _, rest = key.partition("__")
+            if name not in known:
+                told = ", ".join(known) or "none"
+                raise ValueError(f"{type(self).__name__} has no parameter {name!r}; it has: {told}")
+            if rest:
+                deeper.setdefault(name, {})[rest] = value
+            else:
+                own[name] = value
+        for name, rest_of in deeper.items():
+            part = own.get(name, known[name])
+            if not isinstance(part, Parameters):
+                raise ValueError(f"{name} of {type(self).__name__} has no parameters, it is {part!r}")
+            own[name] = part.with_params(**rest_of)
+        return replace(self, **own) if own else self  # type: ignore[type-var]
+
+    def __sklearn_clone__(self) -> Self:
+        return self
 
 
 def settle(thing: object, **values: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from pdprox.typing import Array, Floats
+from pdprox.values import Parameters
 
 Reads = Literal["margin", "residual"]
 
@@ -23,7 +24,7 @@ class Line:
     margin: bool
 
 
-class Loss(ABC):
+class Loss(Parameters, ABC):
     r"""A convex loss of one number per sample, known by its dual form.
 
     .. math:: \ell(t) = \max_{a}\; a\,t - \ell^*(a)

@@ -8,9 +8,10 @@ import numpy as np
 
 from pdprox.penalties.tariff import Levels, Tariff
 from pdprox.typing import Array, Floats, Mask
+from pdprox.values import Parameters
 
 
-class Penalty(ABC):
+class Penalty(Parameters, ABC):
     r"""A convex function R of the coefficients with R(0) = 0 and R >= 0.
 
     Subclass it with ``value``, ``prox`` and ``conjugate`` and it works wherever the built-in

@@ -1,0 +1,12 @@
+"""Estimators in scikit-learn's manner, each answer with its certificate."""
+
+from __future__ import annotations
+
+from pdprox.estimators.base import FitWarning
+from pdprox.estimators.linear import BudgetSVC, LinearClassifier, LinearRegressor
+from pdprox.estimators.quantile import QuantileRegressor
+
+#: every estimator; tests and docs read it
+ALL = (LinearClassifier, LinearRegressor, QuantileRegressor, BudgetSVC)
+
+__all__ = ["ALL", "BudgetSVC", "FitWarning", "LinearClassifier", "LinearRegressor", "QuantileRegressor"]

@@ -1,0 +1,218 @@
+"""What all linear estimators share: the way from scikit-learn's words to a problem, and back."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from typing import Any, Self
+
+import numpy as np
+import sklearn.exceptions
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from pdprox import losses, penalties
+from pdprox.estimators.groups import labels_of
+from pdprox.losses import Loss
+from pdprox.naming import by_name, class_by_name
+from pdprox.penalties import Penalty
+from pdprox.problem import Problem
+from pdprox.solution import ConvergenceWarning, Solution
+from pdprox.solve import Report, solve
+from pdprox.values import Parameters
+
+try:  # scikit-learn 1.9
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # estimators have no set_callbacks then; everything else works
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Nothing: this scikit-learn has no callbacks."""
+
+    def with_callbacks(method: Any) -> Any:
+        """The method itself."""
+        return method
+
+
+__all__ = ["FitWarning", "LinearEstimator", "with_callbacks"]
+
+
+class FitWarning(ConvergenceWarning, sklearn.exceptions.ConvergenceWarning):
+    """A fit ended before the certified gap was as small as ``tol``: still the best coefficients found, with that gap."""
+
+
+class LinearEstimator(CallbackSupportMixin, BaseEstimator):
+    """Fits linear models of the mean loss plus ``alpha`` times a penalty.
+
+    Subclasses state their parameters, which hold at least ``loss, penalty, alpha, feature_groups, fit_intercept,
+    tol, max_iter, max_time, method, warm_start, verbose``.
+    """
+
+    #: fitted: one solution for each model
+    _solutions: list[Solution]
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; ``loss__...`` and ``penalty__...`` replace the object by one with that parameter changed."""
+        own = {name: value for name, value in params.items() if not name.startswith(("loss__", "penalty__"))}
+        super().set_params(**own)
+        for part, kind in (("loss", losses.ALL), ("penalty", penalties.ALL)):
+            inner = {
+                name.removeprefix(f"{part}__"): value
+                for name, value in params.items()
+                if name.startswith(f"{part}__")
+            }
+            if inner:
+                held = getattr(self, part, None)
+                held = by_name(held, kind, part) if isinstance(held, str) else held
+                if not isinstance(held, Parameters):
+                    raise ValueError(f"{part} is {held!r}, which has no parameters to set")
+                setattr(self, part, held.with_params(**inner))
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    # -- from data to problems ----------------------------------------------------------------------------
+
+    def _checked(self, X: Any, y: Any, **options: Any) -> tuple[Any, Any]:
+        """X and y as numbers, names and number of features noted."""
+        return validate_data(
+            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], accept_large_sparse=True, **options
+        )
+
+    def _weights(self, sample_weight: Any, X: Any) -> Any:
+        if sample_weight is None:
+            return None
+        return _check_sample_weight(sample_weight, X, dtype=np.float64)
+
+    def _problem(self, X: Any, y: Any, sample_weight: Any, **sets: Any) -> Problem:
+        loss = self._loss()
+        return Problem(
+            X, y, loss, self._penalty(X.shape[1]), self._lam(), self._flag("fit_intercept"), sample_weight, **sets
+        )
+
+    def _loss(self) -> Any:
+        return getattr(self, "loss")  # noqa: B009
+
+    def _lam(self) -> Any:
+        alpha = getattr(self, "alpha")  # noqa: B009
+        if isinstance(alpha, bool) or not isinstance(alpha, (int, float, np.integer, np.floating)) or alpha < 0:
+            raise ValueError(f"alpha must be a number >= 0, got {alpha!r}")
+        return float(alpha)
+
+    def _flag(self, name: str) -> bool:
+        value = getattr(self, name)
+        if not isinstance(value, (bool, np.bool_)):
+            raise ValueError(f"{name} must be True or False, got {value!r}")
+        return bool(value)
+
+    def _penalty(self, d: int) -> Any:
+        """The penalty as an object, with the groups of the features if it has any."""
+        penalty = getattr(self, "penalty")  # noqa: B009
+        groups = getattr(self, "feature_groups", None)
+        if not isinstance(penalty, str):
+            if groups is not None:
+                raise ValueError(
+                    f"feature_groups goes with penalties by name; {type(penalty).__name__} has groups of its own, or none"
+                )
+            return penalty
+        kind = class_by_name(penalty, penalties.ALL, "penalty")
+        grouped = is_dataclass(kind) and any(field.name == "groups" for field in fields(kind))
+        if not grouped:
+            if groups is not None:
+                raise ValueError(f"penalty {penalty!r} knows no groups; leave feature_groups out, or use 'group-lasso'")
+            return by_name(penalty, penalties.ALL, "penalty")
+        if groups is None:
+            raise ValueError(f"penalty {penalty!r} needs feature_groups: labels, lists of features, or prefixes of names")
+        made: Penalty = kind(groups=labels_of(groups, getattr(self, "feature_names_in_", None), d))  # type: ignore[call-arg]
+        return made
+
+    # -- from problems to solutions -----------------------------------------------------------------------
+
+    def _options(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("tol", "max_iter", "max_time", "method", "verbose")}
+
+    def _solve(self, problem: Problem, before: Any = None, callback: Any = None, **options: Any) -> Solution:
+        """The solution, from a start if there is one that fits; warnings in scikit-learn's kind."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            solution = solve(problem, callback=callback, warm_start=before, **(self._options() | options))
+        for warning in caught:
+            told = warning.message
+            if isinstance(told, ConvergenceWarning):
+                told = FitWarning(f"{type(self).__name__}: {told}", told.status, told.relative_gap)
+            warnings.warn(told, stacklevel=4)
+        return solution
+
+    def _before(self, k: int, problem: Problem) -> Any:
+        """The k-th solution of the last fit, if it is to be used and fits."""
+        if not self._flag("warm_start") or len(getattr(self, "_solutions", [])) <= k:
+            return None
+        last = self._solutions[k]
+        if last.w.shape != (problem.features.d, *problem.features.shape[1:]):
+            return None
+        alpha = last.alpha if last.alpha.shape == problem.samples.slopes(problem.samples.dual()).shape else None
+        return last.w, last.intercept, alpha
+
+    def _bridge(self, context: Any, X: Any, y: Any, attributes: Callable[[Report], dict[str, Any]]) -> Any:
+        """Our callback that asks scikit-learn's at every audit; None if there are none."""
+        if context is None or not getattr(self, "_skl_callbacks", None):
+            return None
+
+        def callback(report: Report) -> Any:
+            task = context.subcontext(task_name="audit")
+            metadata = {
+                "seconds": report.seconds, "passes": report.passes, "primal": report.certificate.primal,
+                "dual": report.certificate.dual, "relative_gap": report.certificate.relative_gap,
+            }  # fmt: skip
+            told = {"estimator": self, "X": X, "y": y, "metadata": metadata}
+            task.call_on_fit_task_begin(**told)
+            return task.call_on_fit_task_end(**told, reconstruction_attributes=attributes(report))
+
+        return callback
+
+    def _context(self) -> Any:
+        """The context of this fit's callbacks; None where scikit-learn has none."""
+        begin = getattr(self, "_init_callback_context", None)
+        return None if begin is None else begin(max_subtasks=None)
+
+    @staticmethod
+    def _enter(context: Any, estimator: Any, X: Any, y: Any) -> None:
+        if context is not None:
+            context.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
+
+    @staticmethod
+    def _leave(context: Any, estimator: Any, X: Any, y: Any) -> None:
+        if context is not None:
+            context.call_on_fit_task_end(estimator=estimator, X=X, y=y)
+
+    # -- what is fitted -----------------------------------------------------------------------------------
+
+    def _keep(self, solutions: list[Solution], dtype: Any, single: bool) -> None:
+        """Set the fitted attributes; lists of them become arrays, unless there is one model only."""
+        self._solutions = solutions
+
+        def gathered(values: list[Any]) -> Any:
+            return values[0] if single else values
+
+        self.coef_ = np.array([solution.w.T for solution in solutions], dtype=dtype)
+        self.intercept_ = np.array([solution.intercept for solution in solutions], dtype=dtype)
+        self.dual_coef_ = gathered([solution.alpha for solution in solutions])
+        self.support_ = gathered([np.flatnonzero(solution.alpha.reshape(len(solution.alpha), -1).any(axis=1))
+                                  for solution in solutions])  # fmt: skip
+        self.objective_ = gathered([solution.certificate.primal for solution in solutions])
+        self.dual_gap_ = gathered([solution.certificate.gap for solution in solutions])
+        self.status_ = gathered([solution.status for solution in solutions])
+        self.history_ = gathered([solution.history for solution in solutions])
+        self.n_iter_ = max(1, *(solution.iterations for solution in solutions))
+        if not single:
+            self.dual_coef_ = np.array(self.dual_coef_)
+            self.objective_, self.dual_gap_ = np.array(self.objective_), np.array(self.dual_gap_)
+
+    def _predictions(self, X: Any) -> Any:
+        """X coef_ + intercept_."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return np.asarray(X @ self.coef_.T) + self.intercept_
