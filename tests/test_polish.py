@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from pdprox import Problem, certify, losses, penalties, solve
-from pdprox.methods.newton.polish import Polish
+from pdprox.methods.polish import Polish
 
 LOSSES = [losses.Hinge(), losses.Pinball(0.3), losses.EpsilonInsensitive(0.1)]
 

@@ -16,7 +16,10 @@ from pdprox.solve import Report, solve
 __version__ = "0.1.0"
 
 #: scikit-learn takes a while to import, so that is left to who uses its manners
-_ESTIMATORS = ("BudgetSVC", "FitWarning", "LinearClassifier", "LinearRegressor", "QuantileRegressor")
+_ESTIMATORS = (
+    "BudgetSVC", "FitWarning", "LinearClassifier", "LinearClassifierCV", "LinearRegressor", "LinearRegressorCV",
+    "QuantileRegressor",
+)  # fmt: skip
 
 __all__ = [
     "BudgetSVC",
@@ -25,7 +28,9 @@ __all__ = [
     "FitWarning",
     "History",
     "LinearClassifier",
+    "LinearClassifierCV",
     "LinearRegressor",
+    "LinearRegressorCV",
     "Path",
     "Problem",
     "QuantileRegressor",

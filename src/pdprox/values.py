@@ -36,12 +36,13 @@ class Parameters:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name; with ``deep`` those of parts, too, as ``part__name``."""
-        if not is_dataclass(self):
-            return {}
-        own = {field.name: getattr(self, field.name) for field in fields(self) if field.init}
+        told = fields(self) if is_dataclass(type(self)) else ()  # type: ignore[arg-type]
+        own = {field.name: getattr(self, field.name) for field in told if field.init}
         parts = {name: value for name, value in own.items() if isinstance(value, Parameters)} if deep else {}
         return own | {
-            f"{name}__{key}": value for name, part in parts.items() for key, value in part.get_params().items()
+            f"{name}__{key}": value
+            for name, part in parts.items()
+            for key, value in part.get_params().items()
         }
 
     def with_params(self, **values: Any) -> Self:

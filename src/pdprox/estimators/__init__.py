@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from pdprox.estimators.base import FitWarning
+from pdprox.estimators.cross_validated import LinearClassifierCV, LinearRegressorCV
 from pdprox.estimators.linear import BudgetSVC, LinearClassifier, LinearRegressor
 from pdprox.estimators.quantile import QuantileRegressor
 
 #: every estimator; tests and docs read it
-ALL = (LinearClassifier, LinearRegressor, QuantileRegressor, BudgetSVC)
+ALL = (LinearClassifier, LinearRegressor, QuantileRegressor, BudgetSVC, LinearClassifierCV, LinearRegressorCV)
 
-__all__ = ["ALL", "BudgetSVC", "FitWarning", "LinearClassifier", "LinearRegressor", "QuantileRegressor"]
+__all__ = [
+    "ALL",
+    "BudgetSVC",
+    "FitWarning",
+    "LinearClassifier",
+    "LinearClassifierCV",
+    "LinearRegressor",
+    "LinearRegressorCV",
+    "QuantileRegressor",
+]

@@ -14,7 +14,6 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from pdprox import losses, penalties
 from pdprox.estimators.groups import labels_of
-from pdprox.losses import Loss
 from pdprox.naming import by_name, class_by_name
 from pdprox.penalties import Penalty
 from pdprox.problem import Problem
@@ -38,7 +37,7 @@ __all__ = ["FitWarning", "LinearEstimator", "with_callbacks"]
 
 
 class FitWarning(ConvergenceWarning, sklearn.exceptions.ConvergenceWarning):
-    """A fit ended before the certified gap was as small as ``tol``: still the best coefficients found, with that gap."""
+    """A fit ended before the certified gap was as small as ``tol``; the coefficients are the best ones found."""
 
 
 class LinearEstimator(CallbackSupportMixin, BaseEstimator):
@@ -79,7 +78,13 @@ class LinearEstimator(CallbackSupportMixin, BaseEstimator):
     def _checked(self, X: Any, y: Any, **options: Any) -> tuple[Any, Any]:
         """X and y as numbers, names and number of features noted."""
         return validate_data(
-            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], accept_large_sparse=True, **options
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            accept_large_sparse=True,
+            **options,
         )
 
     def _weights(self, sample_weight: Any, X: Any) -> Any:
@@ -90,7 +95,14 @@ class LinearEstimator(CallbackSupportMixin, BaseEstimator):
     def _problem(self, X: Any, y: Any, sample_weight: Any, **sets: Any) -> Problem:
         loss = self._loss()
         return Problem(
-            X, y, loss, self._penalty(X.shape[1]), self._lam(), self._flag("fit_intercept"), sample_weight, **sets
+            X,
+            y,
+            loss,
+            self._penalty(X.shape[1]),
+            self._lam(),
+            self._flag("fit_intercept"),
+            sample_weight,
+            **sets,
         )
 
     def _loss(self) -> Any:
@@ -98,7 +110,11 @@ class LinearEstimator(CallbackSupportMixin, BaseEstimator):
 
     def _lam(self) -> Any:
         alpha = getattr(self, "alpha")  # noqa: B009
-        if isinstance(alpha, bool) or not isinstance(alpha, (int, float, np.integer, np.floating)) or alpha < 0:
+        if (
+            isinstance(alpha, bool)
+            or not isinstance(alpha, (int, float, np.integer, np.floating))
+            or alpha < 0
+        ):
             raise ValueError(f"alpha must be a number >= 0, got {alpha!r}")
         return float(alpha)
 
@@ -115,18 +131,23 @@ class LinearEstimator(CallbackSupportMixin, BaseEstimator):
         if not isinstance(penalty, str):
             if groups is not None:
                 raise ValueError(
-                    f"feature_groups goes with penalties by name; {type(penalty).__name__} has groups of its own, or none"
+                    f"feature_groups goes with penalties by name; {type(penalty).__name__} has its own groups, or none"
                 )
             return penalty
         kind = class_by_name(penalty, penalties.ALL, "penalty")
         grouped = is_dataclass(kind) and any(field.name == "groups" for field in fields(kind))
         if not grouped:
             if groups is not None:
-                raise ValueError(f"penalty {penalty!r} knows no groups; leave feature_groups out, or use 'group-lasso'")
+                raise ValueError(
+                    f"penalty {penalty!r} knows no groups; leave feature_groups out, or use 'group-lasso'"
+                )
             return by_name(penalty, penalties.ALL, "penalty")
         if groups is None:
-            raise ValueError(f"penalty {penalty!r} needs feature_groups: labels, lists of features, or prefixes of names")
-        made: Penalty = kind(groups=labels_of(groups, getattr(self, "feature_names_in_", None), d))  # type: ignore[call-arg]
+            raise ValueError(
+                f"penalty {penalty!r} needs feature_groups: labels, lists of features, or name prefixes"
+            )
+        names = getattr(self, "feature_names_in_", None)
+        made: Penalty = kind(groups=labels_of(groups, names, d))
         return made
 
     # -- from problems to solutions -----------------------------------------------------------------------
@@ -153,7 +174,9 @@ class LinearEstimator(CallbackSupportMixin, BaseEstimator):
         last = self._solutions[k]
         if last.w.shape != (problem.features.d, *problem.features.shape[1:]):
             return None
-        alpha = last.alpha if last.alpha.shape == problem.samples.slopes(problem.samples.dual()).shape else None
+        alpha = (
+            last.alpha if last.alpha.shape == problem.samples.slopes(problem.samples.dual()).shape else None
+        )
         return last.w, last.intercept, alpha
 
     def _bridge(self, context: Any, X: Any, y: Any, attributes: Callable[[Report], dict[str, Any]]) -> Any:

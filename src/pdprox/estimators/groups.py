@@ -28,7 +28,9 @@ def labels_of(groups: Any, names: Any, d: int) -> np.ndarray:
     if any(np.ndim(group) > 0 for group in groups):
         return _by_lists(groups, d)
     if len(groups) != d:
-        raise ValueError(f"feature_groups must hold one label for each of the {d} features, got {len(groups)}")
+        raise ValueError(
+            f"feature_groups must hold one label for each of the {d} features, got {len(groups)}"
+        )
     return np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.intp)
 
 
@@ -64,7 +66,9 @@ def _by_lists(groups: Any, d: int) -> np.ndarray:
             if isinstance(j, (bool, np.bool_)) or not isinstance(j, (int, np.integer)) or not 0 <= j < d:
                 raise ValueError(f"feature_groups names feature {j!r}; features are numbered 0 to {d - 1}")
             if labels[j] >= 0:
-                raise ValueError(f"feature_groups has feature {int(j)} in two groups; each feature belongs to one")
+                raise ValueError(
+                    f"feature_groups has feature {int(j)} in two groups; each feature belongs to one"
+                )
             labels[j] = k
     missing = np.flatnonzero(labels < 0)
     if len(missing):

@@ -263,7 +263,11 @@ class BudgetSVC(Classifying):
         self.verbose = verbose
 
     def _sets(self, weights: Any, n: int) -> dict[str, Any]:
-        if isinstance(self.m, bool) or not isinstance(self.m, (int, float, np.integer, np.floating)) or self.m <= 0:
+        if (
+            isinstance(self.m, bool)
+            or not isinstance(self.m, (int, float, np.integer, np.floating))
+            or self.m <= 0
+        ):
             raise ValueError(f"m must be a number > 0, got {self.m!r}")
         return {"dual_set": Budget(float(self.m))}
 

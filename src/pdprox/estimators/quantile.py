@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.base import RegressorMixin
 from pdprox.estimators.base import LinearEstimator, with_callbacks
 from pdprox.losses import Pinball
 from pdprox.problem import Problem
+from pdprox.solution import Solution
 from pdprox.solve import Report
 
 
@@ -89,7 +91,7 @@ class QuantileRegressor(RegressorMixin, LinearEstimator):
             number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
             if not number or not 0 < value < 1:
                 raise ValueError(f"quantile must lie strictly between 0 and 1, got {value!r}")
-        if not values or any(after <= before for before, after in zip(values[:-1], values[1:], strict=True)):
+        if not values or any(after <= before for before, after in pairwise(values)):
             raise ValueError(f"quantiles must ascend, got {self.quantile!r}")
         return [float(value) for value in values]
 
@@ -115,7 +117,8 @@ class QuantileRegressor(RegressorMixin, LinearEstimator):
         self._flag("rearrange")
         context = self._context()
         self._enter(context, self, X, y)
-        first, solutions = self._problem(X, y, self._weights(sample_weight, X)), []
+        first = self._problem(X, y, self._weights(sample_weight, X))
+        solutions: list[Solution] = []
         for k, q in enumerate(quantiles):
             problem = first if k == 0 else self._other(first, X, y, q)
             before = self._before(k, problem) or (_moved(solutions[-1], q) if solutions else None)

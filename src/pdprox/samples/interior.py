@@ -62,6 +62,10 @@ class Interior(ABC):
     def slopes(self) -> Any:
         """The dual variables, without sums."""
 
+    @abstractmethod
+    def settled(self) -> Any:
+        """The same, those that are on their way to a bound moved there."""
+
 
 class LocalInterior(Interior):
     """Of samples in memory."""
@@ -126,3 +130,12 @@ class LocalInterior(Interior):
 
     def slopes(self) -> Any:
         return self._samples.dual_from(self._alpha())
+
+    def settled(self) -> Any:
+        at_zero, at_end = (each.reshape(self._shape) for each in self._pairs.settled())
+        jumps = np.diff(self._line.slopes)[:, None]
+        a = np.where(at_zero, 0.0, np.where(at_end, jumps, self._pairs.a.reshape(self._shape)))
+        # sums of jumps must be the line's own slopes, to the bit
+        between = np.any(~(at_zero | at_end), axis=0)
+        exact = self._line.slopes[np.sum(at_end, axis=0)]
+        return self._samples.dual_from(np.where(between, self._line.slopes[0] + a.sum(axis=0), exact))

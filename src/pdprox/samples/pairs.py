@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pdprox import _kernels as kernels
-from pdprox.typing import Floats
+from pdprox.typing import Floats, Mask
 
 #: how far the last direction could be followed by primal and by dual variables; None if there was none
 Taken = tuple[float, float] | None
@@ -69,6 +69,12 @@ class Pairs:
     def move(self, primal: float, dual: float) -> None:
         """Make a step."""
         kernels.pairs_move(self._state, primal, dual)
+
+    def settled(self) -> tuple[Mask, Mask]:
+        """Which variables are on their way to 0, and which to J: small against J where their multiplier is not."""
+        size = 0.5 * float(np.mean(self.low + self.high)) if len(self.v) else 1.0
+        J = self.a + self.rest
+        return self.a * size < self.low * J, self.rest * size < self.high * J
 
     def put(self, places: np.ndarray, other: Pairs) -> None:
         """Take over what others have reached."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from pdprox.certificate import primal_value
 from pdprox.methods.base import Audit, Method, State, cold, cold_start
 from pdprox.methods.interior.round import Round
+from pdprox.methods.polish import Polish
 from pdprox.problem import Problem
 from pdprox.samples import Dual
 from pdprox.threads import one_blas_thread
@@ -19,6 +20,8 @@ from pdprox.typing import Floats
 _ROUND = 0.05
 #: an audit when the round's share of the gap has fallen by this factor since the last, or is what is wanted
 _FALL, _AGAIN = 1e-3, 0.3
+#: the gap from which on it is tried whether the sets are known
+_POLISH_FROM = 1e-4
 #: as many columns at most where others can do without it, and as many steps typically: one of 50000 samples blocks a
 #: step sooner than one of 1000
 _LARGEST, _TYPICAL, _AND_A_SAMPLE = 6000, 15, 1.5e-3
@@ -44,9 +47,12 @@ class Standing(State):
     widen: bool = False
     #: where the method started, until the first audit: nothing beats it where w = 0 is optimal
     first: tuple[Floats, Dual] | None = None
+    polish: Polish = field(default_factory=Polish)
+    #: a point of the polish that waits for its audit
+    polished: tuple[Floats, Dual] | None = None
 
     def candidates(self) -> list[tuple[Floats, Dual]]:
-        return [(self.x, self.dual)] if self.first is None else [(self.x, self.dual), self.first]
+        return [(self.x, self.dual), *(point for point in (self.first, self.polished) if point is not None)]
 
     @property
     def phase(self) -> str:
@@ -56,7 +62,7 @@ class Standing(State):
         return f"interior point on {columns} of {d} columns"
 
     def learn(self, audit: Audit) -> None:
-        self.due, self.first = False, None
+        self.due, self.first, self.polished = False, None, None
         self.dual, self.primal, self.gap = audit.dual, audit.value, audit.certificate.relative_gap
 
 
@@ -108,6 +114,9 @@ class PdproxInterior(Method):
             state.due = over or state.widen or done or left <= _FALL * state.audited
             if state.due:
                 state.audited = left
+                if problem.features.tariff is not None and left <= _POLISH_FROM * size:
+                    settled = samples.merged(state.dual, samples.weighty(), inner.inner.settled())
+                    state.polished = state.polish.candidate(problem, state.x, settled)
             if over:
                 state.round, state.widen = None, False
         return state

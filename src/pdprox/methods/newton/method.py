@@ -9,8 +9,8 @@ import numpy as np
 
 from pdprox.certificate import bound_of_feasible, primal_value
 from pdprox.methods.base import Audit, Method, State, cold, cold_start
-from pdprox.methods.newton.polish import Polish
 from pdprox.methods.newton.round import LARGE, Round
+from pdprox.methods.polish import Polish
 from pdprox.problem import Problem
 from pdprox.samples import Dual
 from pdprox.threads import one_blas_thread

@@ -12,8 +12,8 @@ from pdprox.typing import Floats
 
 #: equations with more unknowns are not solved; curved ones do not fall apart into two halves
 _LARGEST, _LARGEST_CURVED = 3000, 600
-#: where nothing is curved the sets must be about as large as each other
-_SLACK = 0.02
+#: where nothing is curved the sets must be about as large as each other; a few equal samples may be among them
+_SLACK, _FEW = 0.02, 16
 
 
 @dataclass
@@ -46,7 +46,11 @@ class Polish:
         m, q = samples.size(rows), len(alive) + int(problem.features.intercept)
         slope, own, between = tariff.model(x[:d], alive)
         flat = not np.any(own) and between is None
-        if not 0 < m + q <= (_LARGEST if flat else _LARGEST_CURVED) or (flat and abs(m - q) > _SLACK * q):
+        if (
+            m == 0
+            or not m + q <= (_LARGEST if flat else _LARGEST_CURVED)
+            or (flat and abs(m - q) > _SLACK * q + _FEW)
+        ):
             return None
         tried = alive.tobytes() + np.packbits(rows).tobytes()
         if tried == self._tried:

@@ -1,0 +1,316 @@
+"""Linear models whose alpha is chosen by cross-validation along warm-started paths."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from copy import copy
+from typing import Any, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing
+from sklearn.utils.metaestimators import _safe_split
+
+from pdprox.estimators.base import FitWarning, LinearEstimator, with_callbacks
+from pdprox.estimators.linear import LinearClassifier, LinearRegressor
+from pdprox.path import lam_max
+from pdprox.solution import ConvergenceWarning
+from pdprox.typing import Floats
+
+_RULES = ("best", "one-standard-error")
+#: strengths for penalties that no alpha takes to zero
+_SMOOTH = 10.0
+
+
+class CrossValidated(LinearEstimator):
+    """What both share: the strengths, the paths on the folds, the choice, and a last fit on all data."""
+
+    @abstractmethod
+    def _labels(self, X: Any, y: Any, weights: Any) -> tuple[Any, list[Any]]:
+        """Sample weights, and the targets of each model."""
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose alpha and fit the model on all data with it.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, d)
+            float32 stays float32, in memory and in the coefficients.
+        y : array of shape (n,)
+            Classes of any type, or numbers.
+        sample_weight : array of shape (n,), optional
+            Used in the fits and in the scores.
+
+        Returns
+        -------
+        self
+        """
+        if self.rule not in _RULES:  # type: ignore[attr-defined]
+            raise ValueError(f"rule must be one of {_RULES}, got {self.rule!r}")  # type: ignore[attr-defined]
+        classes = isinstance(self, LinearClassifier)
+        X, y = self._checked(X, y, y_numeric=not classes)
+        context = self._context()
+        self._enter(context, self, X, y)
+        weights, targets = self._labels(X, y, self._weights(sample_weight, X))
+        self.alphas_ = self._strengths(X, targets, weights)
+        folds = list(check_cv(self.cv, y, classifier=classes).split(X, y))  # type: ignore[attr-defined]
+        jobs = Parallel(n_jobs=self.n_jobs, prefer="threads")  # type: ignore[attr-defined]
+        scores = jobs(delayed(self._fold)(X, y, targets, weights, train, test) for train, test in folds)
+        self.scores_ = np.array(scores).T
+        self.alpha_ = float(self.alphas_[self._choice()])
+        solutions = [
+            self._along(X, target, weights, self.alphas_[: self._choice() + 1])[-1] for target in targets
+        ]
+        for solution in solutions:
+            if not solution.converged:
+                told = f"{type(self).__name__}: the last fit ended with status {solution.status!r}"
+                gap = solution.certificate.relative_gap
+                warnings.warn(
+                    FitWarning(f"{told}, relative gap {gap:.2g}", solution.status, gap), stacklevel=2
+                )
+        self._keep(solutions, X.dtype, single=len(solutions) == 1)
+        if not classes:
+            self.coef_, self.intercept_ = self.coef_[0], self.intercept_[0]
+        self._leave(context, self, X, y)
+        return self
+
+    def _choice(self) -> int:
+        """The best mean score, or the largest alpha within one standard error of it."""
+        mean = self.scores_.mean(axis=1)
+        best = int(np.argmax(mean))
+        if self.rule == "best" or self.scores_.shape[1] < 2:  # type: ignore[attr-defined]
+            return best
+        error = self.scores_[best].std(ddof=1) / np.sqrt(self.scores_.shape[1])
+        return int(np.argmax(mean >= mean[best] - error))
+
+    def _strengths(self, X: Any, targets: list[Any], weights: Any) -> Floats:
+        """Falling alphas: those given, or a geometric progression from where all coefficients are 0."""
+        given = self.alphas  # type: ignore[attr-defined]
+        if not isinstance(given, (int, np.integer)) or isinstance(given, bool):
+            values = np.unique(np.asarray(given, dtype=np.float64).ravel())[::-1]
+            if not len(values) or not np.all(np.isfinite(values)) or values[-1] < 0:
+                raise ValueError(f"alphas must be a number of alphas or alphas >= 0, got {given!r}")
+            return values
+        if given < 1:
+            raise ValueError(f"alphas must be a number of alphas or alphas >= 0, got {given!r}")
+        if not 0 < self.ratio < 1:  # type: ignore[attr-defined]
+            raise ValueError(f"ratio must lie strictly between 0 and 1, got {self.ratio!r}")  # type: ignore[attr-defined]
+        largest = max(lam_max(self._at(X, target, weights, 1.0)) for target in targets)
+        largest = largest if 0 < largest < np.inf else _SMOOTH
+        return np.asarray(largest * np.geomspace(1.0, self.ratio, int(given)))  # type: ignore[attr-defined]
+
+    def _at(self, X: Any, target: Any, weights: Any, alpha: float) -> Any:
+        clone = copy(self)
+        clone.alpha = alpha  # type: ignore[attr-defined]
+        return clone._problem(X, target, weights)
+
+    def _along(self, X: Any, target: Any, weights: Any, alphas: Floats) -> list[Any]:
+        """The solutions for falling alphas, each from the one before."""
+        problem, solutions = self._at(X, target, weights, 1.0), []
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the last fit says it, if it matters
+            for alpha in alphas:
+                before = solutions[-1] if solutions else None
+                solutions.append(self._solve(problem.at(float(alpha)), before))
+        return solutions
+
+    def _fold(self, X: Any, y: Any, targets: list[Any], weights: Any, train: Any, test: Any) -> list[float]:
+        """The score on the fold for each alpha."""
+        inside = _safe_indexing(X, train)
+        own = None if weights is None else weights[train]
+        paths = [self._along(inside, target[train], own, self.alphas_) for target in targets]
+        scorer = None if self.scoring is None else check_scoring(self, self.scoring)  # type: ignore[attr-defined]
+        X_test, y_test = _safe_split(self, X, y, test)
+        held = None if weights is None else weights[test]
+        scores = []
+        for models in zip(*paths, strict=True):
+            if scorer is None:
+                scores.append(
+                    -np.mean(
+                        [
+                            self._loss_on(m, X_test, t[test], held)
+                            for m, t in zip(models, targets, strict=True)
+                        ]
+                    )
+                )
+            else:
+                scores.append(scorer(self._frozen(models, X.dtype), X_test, y_test))
+        return scores
+
+    def _loss_on(self, solution: Any, X: Any, target: Any, weights: Any) -> float:
+        """The mean loss of a model."""
+        z = np.asarray(X @ solution.w) + solution.intercept
+        loss = self._loss_object()
+        values = loss.value(target * z if loss.reads == "margin" else z - target)
+        return float(np.average(values, weights=weights))
+
+    def _loss_object(self) -> Any:
+        problem = self._at(np.zeros((1, 1)), np.ones(1), None, 0.0)
+        return problem.loss
+
+    def _frozen(self, models: Any, dtype: Any) -> Any:
+        """A fitted estimator with these coefficients, for scorers."""
+        clone = copy(self)
+        clone._keep(list(models), dtype, single=len(models) == 1)
+        if not isinstance(self, LinearClassifier):
+            clone.coef_, clone.intercept_ = clone.coef_[0], clone.intercept_[0]
+        return clone
+
+
+class LinearClassifierCV(CrossValidated, LinearClassifier):
+    """A linear classifier whose alpha is chosen by cross-validation.
+
+    On each fold the models for all alphas are solved from the largest down, each from the one before.
+
+    Parameters
+    ----------
+    loss, penalty, feature_groups, fit_intercept, class_weight, tol, max_iter, max_time, method, n_jobs, verbose
+        As in ``LinearClassifier``; ``n_jobs`` are threads for the folds.
+    alphas : int or array, default=30
+        How many alphas to try, from where all coefficients are 0 down to ``ratio`` times that (from 10 for penalties
+        that no alpha takes to zero); or the alphas themselves.
+    ratio : float, default=1e-3
+        The smallest alpha over the largest.
+    cv : int, splitter or iterable, default=5
+        As in scikit-learn.
+    rule : {"best", "one-standard-error"}, default="best"
+        The alpha with the best mean score, or the largest one whose mean score is within one standard error of it.
+    scoring : str or callable, optional
+        A scorer; by default the mean loss of the model itself on each fold, with a minus.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The chosen one.
+    alphas_ : array of shape (alphas,)
+        All of them, falling.
+    scores_ : array of shape (alphas, folds)
+    coef_, intercept_, dual_coef_, support_, objective_, dual_gap_, status_, history_, classes_, n_iter_
+        Of the last fit, on all data; as in ``LinearClassifier``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from pdprox import LinearClassifierCV
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = LinearClassifierCV(alphas=10, rule="one-standard-error").fit(scale(X), y)
+    >>> model.scores_.shape, bool(model.alpha_ in model.alphas_)
+    ((10, 5), True)
+    """
+
+    def __init__(
+        self,
+        loss: Any = "hinge",
+        penalty: Any = "l1",
+        alphas: Any = 30,
+        ratio: float = 1e-3,
+        cv: Any = None,
+        rule: str = "best",
+        scoring: Any = None,
+        feature_groups: Any = None,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        max_time: float | None = None,
+        method: Any = "auto",
+        n_jobs: int | None = None,
+        verbose: Any = False,
+    ) -> None:
+        self.loss = loss
+        self.penalty = penalty
+        self.alphas = alphas
+        self.ratio = ratio
+        self.cv = cv
+        self.rule = rule
+        self.scoring = scoring
+        self.feature_groups = feature_groups
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.method = method
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _labels(self, X: Any, y: Any, weights: Any) -> tuple[Any, list[Any]]:
+        weights = self._class_weights(X, y, weights)
+        return weights, self._targets(y)
+
+
+class LinearRegressorCV(CrossValidated, LinearRegressor):
+    """A linear regressor whose alpha is chosen by cross-validation.
+
+    On each fold the models for all alphas are solved from the largest down, each from the one before.
+
+    Parameters
+    ----------
+    loss, penalty, feature_groups, fit_intercept, tol, max_iter, max_time, method, verbose
+        As in ``LinearRegressor``.
+    alphas, ratio, cv, rule, scoring, n_jobs
+        As in ``LinearClassifierCV``.
+
+    Attributes
+    ----------
+    alpha_, alphas_, scores_
+        As in ``LinearClassifierCV``.
+    coef_, intercept_, dual_coef_, support_, objective_, dual_gap_, status_, history_, n_iter_
+        Of the last fit, on all data; as in ``LinearRegressor``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from pdprox import LinearRegressorCV
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = LinearRegressorCV(alphas=10).fit(X, y)
+    >>> model.status_, round(model.score(X, y), 1)
+    ('converged', 0.5)
+    """
+
+    def __init__(
+        self,
+        loss: Any = "absolute",
+        penalty: Any = "l1",
+        alphas: Any = 30,
+        ratio: float = 1e-3,
+        cv: Any = None,
+        rule: str = "best",
+        scoring: Any = None,
+        feature_groups: Any = None,
+        fit_intercept: bool = True,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        max_time: float | None = None,
+        method: Any = "auto",
+        n_jobs: int | None = None,
+        verbose: Any = False,
+    ) -> None:
+        self.loss = loss
+        self.penalty = penalty
+        self.alphas = alphas
+        self.ratio = ratio
+        self.cv = cv
+        self.rule = rule
+        self.scoring = scoring
+        self.feature_groups = feature_groups
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.method = method
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = False
+        return tags
+
+    def _labels(self, X: Any, y: Any, weights: Any) -> tuple[Any, list[Any]]:
+        return weights, [y]
