@@ -17,12 +17,16 @@ from pdprox.typing import Floats
 _FALL, _FULFILLED, _FALL_AGAIN = 0.03, 0.8, 0.3
 #: all samples are visited again when an audit finds so many times the running gap
 _TRUST = 3.0
+#: an audit is due in any case when there have been so many times as many steps as at the last one, and a few more
+_LATER, _FEW_LATER = 1.5, 20
 #: visits of each sample on a kink before a leap; doubled, up to a limit, after leaps that were cut
 _WAIT, _WAIT_LONGEST = 10, 80
 #: the centre moves when the running gap is at most so many times what the centre does to it
 _CENTRED = 10.0
 #: its pull is changed by these factors when it moves after one step, or after more than so many
 _EASY, _HARD, _LATE = 0.7, 1.5, 4
+#: and is never less than this share of what it began with: without squares steps would be endless
+_LEAST_PULL = 0.03
 #: the outlook goes by so many steps; a visit costs so many nanoseconds more than its products
 _WINDOW, _VISIT = 4, 15.0
 
@@ -42,6 +46,10 @@ class Visits(State):
     since: int = 0
     wait: int = _WAIT
     stayed: int = 0
+    #: the centre's pull, as a share of the first; steps in all, and when the next audit is due in any case
+    pull: float = 1.0
+    steps: int = 0
+    latest: float = _FEW_LATER
     #: effort and running gap after each step
     trace: list[tuple[float, float]] = field(default_factory=list)
 
@@ -71,9 +79,12 @@ class Visits(State):
         gap, running = audit.certificate.gap, self.running_gap
         wanted = _FULFILLED * self.wanted * abs(audit.value)
         self.goal, self.due = (wanted if _FALL * gap < wanted < gap else _FALL * gap), False
+        self.latest = _LATER * self.steps + _FEW_LATER
         if gap > _TRUST * running:
             self.coordinates.restore()
             self.goal = min(self.goal, _FALL_AGAIN * running)
+        elif running <= self.goal:
+            self.goal = _FULFILLED * running
 
 
 @dataclass(frozen=True)
@@ -147,11 +158,15 @@ class PdproxStochastic(Method):
         state.since += inner.visited
         state.stayed += 1
         running = state.running_gap
-        state.due = running <= state.goal
+        state.steps += 1
+        state.due = running <= state.goal or state.steps >= state.latest
         if not state.held:
             inner.recentre(1.0)
         elif inner.gap <= _CENTRED * inner.missed():
-            inner.recentre(_EASY if state.stayed == 1 else _HARD if state.stayed > _LATE else 1.0)
+            factor = _EASY if state.stayed == 1 else _HARD if state.stayed > _LATE else 1.0
+            factor = max(factor, _LEAST_PULL / state.pull)
+            inner.recentre(factor)
+            state.pull *= factor
             state.stayed = 0
         state.effort += (samples.passes - passes) * (2.0 * samples.product_cost() + _VISIT * n)
         state.trace.append((state.effort, running))
