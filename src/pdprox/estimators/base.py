@@ -14,7 +14,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from pdprox import losses, penalties
 from pdprox.estimators.groups import labels_of
-from pdprox.naming import by_name, class_by_name
+from pdprox.losses import Loss
+from pdprox.naming import by_name, class_by_name, name_of
 from pdprox.penalties import Penalty
 from pdprox.problem import Problem
 from pdprox.solution import ConvergenceWarning, Solution
@@ -33,7 +34,7 @@ except ImportError:  # estimators have no set_callbacks then; everything else wo
         return method
 
 
-__all__ = ["FitWarning", "LinearEstimator", "with_callbacks"]
+__all__ = ["FitWarning", "LinearEstimator", "keep", "with_callbacks"]
 
 
 class FitWarning(ConvergenceWarning, sklearn.exceptions.ConvergenceWarning):
@@ -47,6 +48,10 @@ class LinearEstimator(CallbackSupportMixin, BaseEstimator):
     tol, max_iter, max_time, method, warm_start, verbose``.
     """
 
+    #: what losses read: "margin" or "residual"
+    _reads: str
+    coef_: Any
+    intercept_: Any
     #: fitted: one solution for each model
     _solutions: list[Solution]
 
@@ -93,11 +98,10 @@ class LinearEstimator(CallbackSupportMixin, BaseEstimator):
         return _check_sample_weight(sample_weight, X, dtype=np.float64)
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, **sets: Any) -> Problem:
-        loss = self._loss()
         return Problem(
             X,
             y,
-            loss,
+            self._loss(),
             self._penalty(X.shape[1]),
             self._lam(),
             self._flag("fit_intercept"),
@@ -106,7 +110,16 @@ class LinearEstimator(CallbackSupportMixin, BaseEstimator):
         )
 
     def _loss(self) -> Any:
-        return getattr(self, "loss")  # noqa: B009
+        """The loss as an object, of the kind that this estimator takes."""
+        loss = getattr(self, "loss")  # noqa: B009
+        loss = by_name(loss, losses.ALL, "loss") if isinstance(loss, str) else loss
+        if isinstance(loss, Loss) and loss.reads != self._reads:
+            known = ", ".join(sorted(name_of(kind) for kind in losses.ALL if kind.reads == self._reads))
+            raise ValueError(
+                f"{type(self).__name__} takes losses of the {self._reads}, and {type(loss).__name__} is one of the "
+                f"{loss.reads}; by name there are: {known}"
+            )
+        return loss
 
     def _lam(self) -> Any:
         alpha = getattr(self, "alpha")  # noqa: B009
@@ -211,31 +224,33 @@ class LinearEstimator(CallbackSupportMixin, BaseEstimator):
         if context is not None:
             context.call_on_fit_task_end(estimator=estimator, X=X, y=y)
 
-    # -- what is fitted -----------------------------------------------------------------------------------
-
-    def _keep(self, solutions: list[Solution], dtype: Any, single: bool) -> None:
-        """Set the fitted attributes; lists of them become arrays, unless there is one model only."""
-        self._solutions = solutions
-
-        def gathered(values: list[Any]) -> Any:
-            return values[0] if single else values
-
-        self.coef_ = np.array([solution.w.T for solution in solutions], dtype=dtype)
-        self.intercept_ = np.array([solution.intercept for solution in solutions], dtype=dtype)
-        self.dual_coef_ = gathered([solution.alpha for solution in solutions])
-        self.support_ = gathered([np.flatnonzero(solution.alpha.reshape(len(solution.alpha), -1).any(axis=1))
-                                  for solution in solutions])  # fmt: skip
-        self.objective_ = gathered([solution.certificate.primal for solution in solutions])
-        self.dual_gap_ = gathered([solution.certificate.gap for solution in solutions])
-        self.status_ = gathered([solution.status for solution in solutions])
-        self.history_ = gathered([solution.history for solution in solutions])
-        self.n_iter_ = max(1, *(solution.iterations for solution in solutions))
-        if not single:
-            self.dual_coef_ = np.array(self.dual_coef_)
-            self.objective_, self.dual_gap_ = np.array(self.objective_), np.array(self.dual_gap_)
-
     def _predictions(self, X: Any) -> Any:
         """X coef_ + intercept_."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return np.asarray(X @ self.coef_.T) + self.intercept_
+
+
+def keep(self: Any, solutions: list[Solution], dtype: Any, single: bool) -> None:
+    """Set the fitted attributes; lists of them become arrays, unless there is one model only."""
+    self._solutions = solutions
+
+    def gathered(values: list[Any]) -> Any:
+        return values[0] if single else values
+
+    def several(values: list[Any]) -> Any:
+        return values[0] if single else np.array(values)
+
+    self.coef_ = np.array([solution.w.T for solution in solutions], dtype=dtype)
+    self.intercept_ = np.array([solution.intercept for solution in solutions], dtype=dtype)
+    self.dual_coef_ = several([solution.alpha for solution in solutions])
+    self.support_ = gathered([np.flatnonzero(_lengths(solution.alpha)) for solution in solutions])
+    self.objective_ = several([solution.certificate.primal for solution in solutions])
+    self.dual_gap_ = several([max(solution.certificate.gap, 0.0) for solution in solutions])
+    self.status_ = gathered([solution.status for solution in solutions])
+    self.history_ = gathered([solution.history for solution in solutions])
+    self.n_iter_ = max(1, *(solution.iterations for solution in solutions))
+
+
+def _lengths(alpha: Any) -> Any:
+    return np.abs(alpha.reshape(len(alpha), -1)).max(axis=1)

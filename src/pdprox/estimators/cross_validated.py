@@ -14,10 +14,11 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 
-from pdprox.estimators.base import FitWarning, LinearEstimator, with_callbacks
+from pdprox.estimators.base import FitWarning, LinearEstimator, keep, with_callbacks
 from pdprox.estimators.linear import LinearClassifier, LinearRegressor
+from pdprox.losses import Loss
 from pdprox.path import lam_max
-from pdprox.solution import ConvergenceWarning
+from pdprox.solution import ConvergenceWarning, Solution
 from pdprox.typing import Floats
 
 _RULES = ("best", "one-standard-error")
@@ -27,6 +28,13 @@ _SMOOTH = 10.0
 
 class CrossValidated(LinearEstimator):
     """What both share: the strengths, the paths on the folds, the choice, and a last fit on all data."""
+
+    alphas: Any
+    ratio: float
+    cv: Any
+    rule: str
+    scoring: Any
+    n_jobs: int | None
 
     @abstractmethod
     def _labels(self, X: Any, y: Any, weights: Any) -> tuple[Any, list[Any]]:
@@ -49,16 +57,16 @@ class CrossValidated(LinearEstimator):
         -------
         self
         """
-        if self.rule not in _RULES:  # type: ignore[attr-defined]
-            raise ValueError(f"rule must be one of {_RULES}, got {self.rule!r}")  # type: ignore[attr-defined]
+        if self.rule not in _RULES:
+            raise ValueError(f"rule must be one of {_RULES}, got {self.rule!r}")
         classes = isinstance(self, LinearClassifier)
         X, y = self._checked(X, y, y_numeric=not classes)
         context = self._context()
         self._enter(context, self, X, y)
         weights, targets = self._labels(X, y, self._weights(sample_weight, X))
         self.alphas_ = self._strengths(X, targets, weights)
-        folds = list(check_cv(self.cv, y, classifier=classes).split(X, y))  # type: ignore[attr-defined]
-        jobs = Parallel(n_jobs=self.n_jobs, prefer="threads")  # type: ignore[attr-defined]
+        folds = list(check_cv(self.cv, y, classifier=classes).split(X, y))
+        jobs = Parallel(n_jobs=self.n_jobs, prefer="threads")
         scores = jobs(delayed(self._fold)(X, y, targets, weights, train, test) for train, test in folds)
         self.scores_ = np.array(scores).T
         self.alpha_ = float(self.alphas_[self._choice()])
@@ -72,7 +80,7 @@ class CrossValidated(LinearEstimator):
                 warnings.warn(
                     FitWarning(f"{told}, relative gap {gap:.2g}", solution.status, gap), stacklevel=2
                 )
-        self._keep(solutions, X.dtype, single=len(solutions) == 1)
+        keep(self, solutions, X.dtype, single=len(solutions) == 1)
         if not classes:
             self.coef_, self.intercept_ = self.coef_[0], self.intercept_[0]
         self._leave(context, self, X, y)
@@ -82,14 +90,14 @@ class CrossValidated(LinearEstimator):
         """The best mean score, or the largest alpha within one standard error of it."""
         mean = self.scores_.mean(axis=1)
         best = int(np.argmax(mean))
-        if self.rule == "best" or self.scores_.shape[1] < 2:  # type: ignore[attr-defined]
+        if self.rule == "best" or self.scores_.shape[1] < 2:
             return best
         error = self.scores_[best].std(ddof=1) / np.sqrt(self.scores_.shape[1])
         return int(np.argmax(mean >= mean[best] - error))
 
     def _strengths(self, X: Any, targets: list[Any], weights: Any) -> Floats:
         """Falling alphas: those given, or a geometric progression from where all coefficients are 0."""
-        given = self.alphas  # type: ignore[attr-defined]
+        given = self.alphas
         if not isinstance(given, (int, np.integer)) or isinstance(given, bool):
             values = np.unique(np.asarray(given, dtype=np.float64).ravel())[::-1]
             if not len(values) or not np.all(np.isfinite(values)) or values[-1] < 0:
@@ -97,20 +105,19 @@ class CrossValidated(LinearEstimator):
             return values
         if given < 1:
             raise ValueError(f"alphas must be a number of alphas or alphas >= 0, got {given!r}")
-        if not 0 < self.ratio < 1:  # type: ignore[attr-defined]
-            raise ValueError(f"ratio must lie strictly between 0 and 1, got {self.ratio!r}")  # type: ignore[attr-defined]
-        largest = max(lam_max(self._at(X, target, weights, 1.0)) for target in targets)
+        if not 0 < self.ratio < 1:
+            raise ValueError(f"ratio must lie strictly between 0 and 1, got {self.ratio!r}")
+        largest = max(lam_max(self._problem(X, target, weights)) for target in targets)
         largest = largest if 0 < largest < np.inf else _SMOOTH
-        return np.asarray(largest * np.geomspace(1.0, self.ratio, int(given)))  # type: ignore[attr-defined]
+        return np.asarray(largest * np.geomspace(1.0, self.ratio, int(given)))
 
-    def _at(self, X: Any, target: Any, weights: Any, alpha: float) -> Any:
-        clone = copy(self)
-        clone.alpha = alpha  # type: ignore[attr-defined]
-        return clone._problem(X, target, weights)
+    def _lam(self) -> float:
+        return 1.0  # each alpha has its own problem
 
-    def _along(self, X: Any, target: Any, weights: Any, alphas: Floats) -> list[Any]:
+    def _along(self, X: Any, target: Any, weights: Any, alphas: Floats) -> list[Solution]:
         """The solutions for falling alphas, each from the one before."""
-        problem, solutions = self._at(X, target, weights, 1.0), []
+        problem = self._problem(X, target, weights)
+        solutions: list[Solution] = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the last fit says it, if it matters
             for alpha in alphas:
@@ -123,42 +130,33 @@ class CrossValidated(LinearEstimator):
         inside = _safe_indexing(X, train)
         own = None if weights is None else weights[train]
         paths = [self._along(inside, target[train], own, self.alphas_) for target in targets]
-        scorer = None if self.scoring is None else check_scoring(self, self.scoring)  # type: ignore[attr-defined]
+        scorer = None if self.scoring is None else check_scoring(self, self.scoring)
         X_test, y_test = _safe_split(self, X, y, test)
         held = None if weights is None else weights[test]
-        scores = []
+        loss = self._problem(inside, targets[0][train], own).loss
+        scores: list[float] = []
         for models in zip(*paths, strict=True):
             if scorer is None:
-                scores.append(
-                    -np.mean(
-                        [
-                            self._loss_on(m, X_test, t[test], held)
-                            for m, t in zip(models, targets, strict=True)
-                        ]
-                    )
-                )
+                pairs = zip(models, targets, strict=True)
+                each = [_mean_loss(loss, model, X_test, target[test], held) for model, target in pairs]
+                scores.append(-float(np.mean(each)))
             else:
-                scores.append(scorer(self._frozen(models, X.dtype), X_test, y_test))
+                scores.append(float(scorer(self._frozen(models, X.dtype), X_test, y_test)))
         return scores
-
-    def _loss_on(self, solution: Any, X: Any, target: Any, weights: Any) -> float:
-        """The mean loss of a model."""
-        z = np.asarray(X @ solution.w) + solution.intercept
-        loss = self._loss_object()
-        values = loss.value(target * z if loss.reads == "margin" else z - target)
-        return float(np.average(values, weights=weights))
-
-    def _loss_object(self) -> Any:
-        problem = self._at(np.zeros((1, 1)), np.ones(1), None, 0.0)
-        return problem.loss
 
     def _frozen(self, models: Any, dtype: Any) -> Any:
         """A fitted estimator with these coefficients, for scorers."""
-        clone = copy(self)
-        clone._keep(list(models), dtype, single=len(models) == 1)
+        frozen = copy(self)
+        keep(frozen, list(models), dtype, single=len(models) == 1)
         if not isinstance(self, LinearClassifier):
-            clone.coef_, clone.intercept_ = clone.coef_[0], clone.intercept_[0]
-        return clone
+            frozen.coef_, frozen.intercept_ = frozen.coef_[0], frozen.intercept_[0]
+        return frozen
+
+
+def _mean_loss(loss: Loss, solution: Solution, X: Any, target: Any, weights: Any) -> float:
+    z = np.asarray(X @ solution.w) + solution.intercept
+    values = loss.value(target * z if loss.reads == "margin" else z - target)
+    return float(np.average(values, weights=weights))
 
 
 class LinearClassifierCV(CrossValidated, LinearClassifier):

@@ -11,7 +11,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from pdprox.estimators.base import LinearEstimator, with_callbacks
+from pdprox.estimators.base import LinearEstimator, keep, with_callbacks
 from pdprox.sets import Budget
 from pdprox.solve import Report
 
@@ -20,6 +20,7 @@ class Classifying(ClassifierMixin, LinearEstimator):
     """What classifiers share: classes, one model each or one for two, and votes."""
 
     classes_: Any
+    _reads = "margin"
 
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -52,7 +53,7 @@ class Classifying(ClassifierMixin, LinearEstimator):
 
         jobs = Parallel(n_jobs=getattr(self, "n_jobs", None), prefer="threads")
         solutions = [one(0)] if K == 1 else jobs(delayed(one)(k) for k in range(K))
-        self._keep(solutions, X.dtype, single=K == 1)
+        keep(self, solutions, X.dtype, single=K == 1)
         self._leave(context, self, X, y)
         return self
 
@@ -333,6 +334,8 @@ class LinearRegressor(RegressorMixin, LinearEstimator):
         self.warm_start = warm_start
         self.verbose = verbose
 
+    _reads = "residual"
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
@@ -360,7 +363,7 @@ class LinearRegressor(RegressorMixin, LinearEstimator):
         self._enter(context, self, X, y)
         problem = self._problem(X, y, self._weights(sample_weight, X))
         bridge = self._bridge(context, X, y, self._attributes)
-        self._keep([self._solve(problem, self._before(0, problem), bridge)], X.dtype, single=True)
+        keep(self, [self._solve(problem, self._before(0, problem), bridge)], X.dtype, single=True)
         self.coef_, self.intercept_ = self.coef_[0], self.intercept_[0]
         self._leave(context, self, X, y)
         return self

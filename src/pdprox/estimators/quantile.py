@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from pdprox.estimators.base import LinearEstimator, with_callbacks
+from pdprox.estimators.base import LinearEstimator, keep, with_callbacks
 from pdprox.losses import Pinball
 from pdprox.problem import Problem
 from pdprox.solution import Solution
@@ -125,7 +125,7 @@ class QuantileRegressor(RegressorMixin, LinearEstimator):
             bridge = self._bridge(context, X, y, self._attributes) if len(quantiles) == 1 else None
             solutions.append(self._solve(problem, before, bridge))
         single = not isinstance(self.quantile, (Sequence, np.ndarray))
-        self._keep(solutions, X.dtype, single)
+        keep(self, solutions, X.dtype, single)
         if single:
             self.coef_, self.intercept_ = self.coef_[0], self.intercept_[0]
         self._leave(context, self, X, y)
