@@ -39,6 +39,7 @@ MAY_IMPORT = {
         "solution",
         "solve",
         "path",
+        "certificate",
     },
     "checks": {"typing", "values", "losses", "penalties", "sets", "samples"},
     "datasets": {"typing"},

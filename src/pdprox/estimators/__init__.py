@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pdprox.estimators.base import FitWarning
 from pdprox.estimators.cross_validated import LinearClassifierCV, LinearRegressorCV
+from pdprox.estimators.groups import labels_of
 from pdprox.estimators.linear import BudgetSVC, LinearClassifier, LinearRegressor
 from pdprox.estimators.quantile import QuantileRegressor
 
@@ -19,4 +20,5 @@ __all__ = [
     "LinearRegressor",
     "LinearRegressorCV",
     "QuantileRegressor",
+    "labels_of",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any, Self
@@ -13,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from pdprox import losses, penalties
+from pdprox.certificate import certify
 from pdprox.estimators.groups import labels_of
 from pdprox.losses import Loss
 from pdprox.naming import by_name, class_by_name, name_of
@@ -163,10 +165,50 @@ class LinearEstimator(CallbackSupportMixin, BaseEstimator):
         made: Penalty = kind(groups=labels_of(groups, names, d))
         return made
 
+    def checkpointed(self, path: Any, every: float = 60.0, resume_from: Any = None) -> Self:
+        """Save the run of the next fits while it goes on, so that a killed one can be gone on with.
+
+        Parameters
+        ----------
+        path : path or None
+            The file, replaced at once and as a whole; None writes none.
+        every : float, default=60
+            Seconds between two checkpoints.
+        resume_from : path, optional
+            A checkpoint of the same data and parameters to go on from.
+
+        Returns
+        -------
+        self
+        """
+        self._checkpoints = {"checkpoint": path, "every": every, "resume_from": resume_from}
+        return self
+
+    def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """How far the fitted coefficients are from optimal for these data, with this loss and penalty.
+
+        Returns
+        -------
+        Certificate
+            One for each model, where there are several.
+        """
+        check_is_fitted(self)
+        problems = self._problems(X, y, sample_weight)
+        found = []
+        for problem, solution in zip(problems, self._solutions, strict=True):
+            fits = solution.alpha.shape == problem.samples.slopes(problem.samples.dual()).shape
+            found.append(certify(problem, solution.w, None, solution.alpha if fits else None))
+        return found[0] if len(found) == 1 else found
+
+    @abstractmethod
+    def _problems(self, X: Any, y: Any, sample_weight: Any) -> list[Problem]:
+        """The problem of each model; does not change the estimator but for what validation notes."""
+
     # -- from problems to solutions -----------------------------------------------------------------------
 
     def _options(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("tol", "max_iter", "max_time", "method", "verbose")}
+        options = {name: getattr(self, name) for name in ("tol", "max_iter", "max_time", "method", "verbose")}
+        return options | getattr(self, "_checkpoints", {})
 
     def _solve(self, problem: Problem, before: Any = None, callback: Any = None, **options: Any) -> Solution:
         """The solution, from a start if there is one that fits; warnings in scikit-learn's kind."""

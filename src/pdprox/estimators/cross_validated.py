@@ -112,11 +112,11 @@ class CrossValidated(LinearEstimator):
         return np.asarray(largest * np.geomspace(1.0, self.ratio, int(given)))
 
     def _lam(self) -> float:
-        return 1.0  # each alpha has its own problem
+        return float(getattr(self, "alpha_", 1.0))
 
     def _along(self, X: Any, target: Any, weights: Any, alphas: Floats) -> list[Solution]:
         """The solutions for falling alphas, each from the one before."""
-        problem = self._problem(X, target, weights)
+        problem = self._problem(X, target, weights)  # for whatever alpha
         solutions: list[Solution] = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the last fit says it, if it matters

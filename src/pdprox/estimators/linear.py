@@ -45,9 +45,13 @@ class Classifying(ClassifierMixin, LinearEstimator):
         self._enter(context, self, X, y)
         targets = self._targets(y)
         K = len(targets)
+        if K > 1 and getattr(self, "_checkpoints", None):
+            raise ValueError(
+                f"a checkpoint holds one model, and {len(self.classes_)} classes need {K}; fit them one by one"
+            )
 
         def one(k: int) -> Any:
-            problem = self._problem(X, targets[k], weights, **self._sets(weights, len(y)))
+            problem = self._problem(X, targets[k], weights, **self._sets())
             bridge = self._bridge(context, X, y, self._attributes) if K == 1 else None
             return self._solve(problem, self._before(k, problem), bridge)
 
@@ -62,6 +66,9 @@ class Classifying(ClassifierMixin, LinearEstimator):
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise ValueError(f"y holds one class only, {self.classes_[0]!r}; a classifier needs two or more")
+        return self._times_class_weight(y, weights)
+
+    def _times_class_weight(self, y: Any, weights: Any) -> Any:
         given = getattr(self, "class_weight", None)
         if given is None:
             return weights
@@ -73,8 +80,16 @@ class Classifying(ClassifierMixin, LinearEstimator):
         positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
         return [np.where(y == label, 1.0, -1.0) for label in positive]
 
-    def _sets(self, weights: Any, n: int) -> dict[str, Any]:
+    def _sets(self) -> dict[str, Any]:
         return {}
+
+    def _problems(self, X: Any, y: Any, sample_weight: Any) -> list[Any]:
+        X, y = self._checked(X, y, reset=False)
+        strange = np.setdiff1d(y, self.classes_)
+        if len(strange):
+            raise ValueError(f"y holds a class that the model does not know: {strange[0]!r}")
+        weights = self._times_class_weight(y, self._weights(sample_weight, X))
+        return [self._problem(X, target, weights, **self._sets()) for target in self._targets(y)]
 
     def _attributes(self, report: Report) -> dict[str, Any]:
         return {
@@ -263,7 +278,7 @@ class BudgetSVC(Classifying):
         self.warm_start = warm_start
         self.verbose = verbose
 
-    def _sets(self, weights: Any, n: int) -> dict[str, Any]:
+    def _sets(self) -> dict[str, Any]:
         if (
             isinstance(self.m, bool)
             or not isinstance(self.m, (int, float, np.integer, np.floating))
@@ -367,6 +382,10 @@ class LinearRegressor(RegressorMixin, LinearEstimator):
         self.coef_, self.intercept_ = self.coef_[0], self.intercept_[0]
         self._leave(context, self, X, y)
         return self
+
+    def _problems(self, X: Any, y: Any, sample_weight: Any) -> list[Any]:
+        X, y = self._checked(X, y, reset=False, multi_output=True, y_numeric=True)
+        return [self._problem(X, y, self._weights(sample_weight, X))]
 
     def _attributes(self, report: Report) -> dict[str, Any]:
         return {"coef_": report.w.T, "intercept_": report.intercept, "n_features_in_": self.n_features_in_}

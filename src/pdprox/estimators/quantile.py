@@ -114,6 +114,8 @@ class QuantileRegressor(RegressorMixin, LinearEstimator):
         """
         X, y = self._checked(X, y, y_numeric=True)
         quantiles = self._quantiles()
+        if len(quantiles) > 1 and getattr(self, "_checkpoints", None):
+            raise ValueError("a checkpoint holds one model, and each quantile is one; fit them one by one")
         self._flag("rearrange")
         context = self._context()
         self._enter(context, self, X, y)
@@ -130,6 +132,11 @@ class QuantileRegressor(RegressorMixin, LinearEstimator):
             self.coef_, self.intercept_ = self.coef_[0], self.intercept_[0]
         self._leave(context, self, X, y)
         return self
+
+    def _problems(self, X: Any, y: Any, sample_weight: Any) -> list[Problem]:
+        X, y = self._checked(X, y, reset=False, y_numeric=True)
+        first = self._problem(X, y, self._weights(sample_weight, X))
+        return [first, *(self._other(first, X, y, q) for q in self._quantiles()[1:])]
 
     def _other(self, first: Problem, X: Any, y: Any, q: float) -> Problem:
         weights = first.samples.weights  # type: ignore[attr-defined]
