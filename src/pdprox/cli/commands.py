@@ -51,7 +51,7 @@ def _data_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--target", help="The target's column, by name or number (default: the last one)."),
             click.option("--format", "form", type=click.Choice(["libsvm", "csv", "tsv", "npz", "parquet"]),
                          help="The format of DATA (default: seen from its name and contents)."),
-            click.option("--n-features", type=click.IntRange(min=1), help="Columns of LIBSVM files that leave out zeros."),
+            click.option("--n-features", type=click.IntRange(min=1), help="How many columns a LIBSVM file has."),
         ]
     ):  # fmt: skip
         command = option(command)
@@ -63,10 +63,10 @@ def _model_options(command: Callable[..., Any]) -> Callable[..., Any]:
         [
             click.option("--loss", default="hinge", show_default=True,
                          help="hinge, absolute, pinball:0.9, generalized-hinge:a=2, ..."),
-            click.option("--penalty", default="l1", show_default=True, help="l1, squared-l2, elastic-net:0.5, group-lasso, ..."),
-            click.option("--groups", help="For penalties of groups: prefixes of column names, or labels, with commas between."),
+            click.option("--penalty", default="l1", show_default=True, help="l1, squared-l2, elastic-net:0.5, ..."),
+            click.option("--groups", help="For group penalties: prefixes of column names, or labels."),
             click.option("--intercept/--no-intercept", default=True, show_default=True, help="Fit an intercept."),
-            click.option("--tol", type=float, default=1e-6, show_default=True, help="Certified relative gap at which to stop."),
+            click.option("--tol", type=float, default=1e-6, show_default=True, help="Certified relative gap to stop at."),
             click.option("--max-time", type=float, help="Seconds at most."),
             click.option("--max-iter", type=int, help="Iterations at most."),
             click.option("--method", default="auto", show_default=True, help="The solver's method."),
@@ -99,15 +99,11 @@ def _groups(given: str | None, names: Any, d: int) -> Any:
     return estimators.labels_of(parts, names, d)
 
 
-def _verbose(quiet: bool) -> Any:
-    return False if quiet else "bar"
-
-
 def _estimator(X: Any, names: Any, alpha: float, quantile: str | None, o: dict[str, Any], quiet: bool) -> Any:
     groups = _groups(o["groups"], names, X.shape[1])
     common = {
-        "penalty": words.penalty(o["penalty"], groups), "alpha": alpha, "fit_intercept": o["intercept"], "tol": o["tol"],
-        "max_iter": o["max_iter"], "max_time": o["max_time"], "method": o["method"], "verbose": _verbose(quiet),
+        "penalty": words.penalty(o["penalty"], groups), "alpha": alpha, "fit_intercept": o["intercept"],
+        "verbose": False if quiet else "bar", **{name: o[name] for name in ("tol", "max_iter", "max_time", "method")},
     }  # fmt: skip
     if quantile is not None:
         levels = words.numbers(quantile, "--quantile")
@@ -294,8 +290,8 @@ def certify(
 ) -> None:  # fmt: skip
     r"""How far COEFFICIENTS are from optimal for DATA, whoever found them.
 
-    COEFFICIENTS is a model that pdprox saved, or numbers in a text file: one for each column. The best intercept is found.
-    The exit status is 3 if the certified relative gap is larger than --tol.
+    COEFFICIENTS is a model that pdprox saved, or numbers in a text file: one for each column. The best intercept
+    is found. The exit status is 3 if the certified relative gap is larger than --tol.
 
     \b
     Examples:
@@ -347,9 +343,9 @@ def plot(model: str, output: str, against: str) -> None:
     Example:
       pdprox plot adult.npz --output adult.png
     """
-    import matplotlib
+    import matplotlib as mpl
 
-    matplotlib.use("agg")
+    mpl.use("agg")
     from pdprox import displays
 
     thing = library.load(model)
@@ -395,10 +391,6 @@ def datasets_command(name: str | None, as_json: bool) -> None:
         datasets, f"{'load' if name.replace('-', '_') in _shipped() else 'fetch'}_{name.replace('-', '_')}"
     )()
     aside(f"{name}: {getattr(found, 'description', type(found).__name__)}")
-
-
-def _shipped() -> set[str]:
-    return {word.removeprefix("load_") for word in _SHIPPED.values()}
 
 
 @pdprox.command()
