@@ -66,7 +66,7 @@ def _model_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--penalty", default="l1", show_default=True, help="l1, squared-l2, elastic-net:0.5, ..."),
             click.option("--groups", help="For group penalties: prefixes of column names, or labels."),
             click.option("--intercept/--no-intercept", default=True, show_default=True, help="Fit an intercept."),
-            click.option("--tol", type=float, default=1e-6, show_default=True, help="Certified relative gap to stop at."),
+            click.option("--tol", type=float, default=1e-6, show_default=True, help="Certified gap to stop at."),
             click.option("--max-time", type=float, help="Seconds at most."),
             click.option("--max-iter", type=int, help="Iterations at most."),
             click.option("--method", default="auto", show_default=True, help="The solver's method."),
@@ -387,9 +387,8 @@ def datasets_command(name: str | None, as_json: bool) -> None:
     known = [each.name for each in listed]
     if name not in known:
         raise click.BadParameter(f"unknown data set {name!r}; known: {', '.join(known)}")
-    found = getattr(
-        datasets, f"{'load' if name.replace('-', '_') in _shipped() else 'fetch'}_{name.replace('-', '_')}"
-    )()
+    word = name.replace("-", "_")
+    found = getattr(datasets, f"load_{word}" if f"load_{word}" in _SHIPPED.values() else f"fetch_{word}")()
     aside(f"{name}: {getattr(found, 'description', type(found).__name__)}")
 
 
