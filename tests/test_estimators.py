@@ -283,6 +283,78 @@ def test_copies(kind, cancer, tmp_path):
     np.testing.assert_array_equal(other.predict(X), model.predict(X))
 
 
+@pytest.mark.parametrize("kind", estimators.ALL)
+def test_files(kind, cancer, tmp_path):
+    """All that a fit is comes back, bit for bit; classes that are words, names of columns, groups and objects, too."""
+    X, y = cancer
+    options = {"tol": 1e-4} | ({"alphas": 3, "cv": 2} if hasattr(kind(), "alphas") else {})
+    frame = pd.DataFrame(X, columns=[f"column {j}" for j in range(30)])
+    told = np.array(["bad", "good"])[y] if sklearn.base.is_classifier(kind()) else y
+    model = kind(**options).fit(frame, told)
+    pdprox.save(model, tmp_path / "model.npz")
+    again = pdprox.load(tmp_path / "model.npz")
+    assert type(again) is kind and again.get_params() == model.get_params()
+    np.testing.assert_array_equal(again.predict(frame), model.predict(frame))
+    for name in vars(model):
+        if name.endswith("_") and name != "history_":
+            np.testing.assert_array_equal(getattr(again, name), getattr(model, name))
+    np.testing.assert_array_equal(again.history_.seconds, model.history_.seconds)
+
+
+def test_files_of_estimators_with_parts(cancer, tmp_path):
+    X, y = cancer
+    model = LinearClassifier(
+        losses.GeneralizedHinge(2.0), "group-lasso", 0.05, np.arange(30) % 3, class_weight={0: 2.0, 1: 1.0},
+        method=pdprox.methods.PdproxNewton(),
+    ).fit(X.astype(np.float32), y)  # fmt: skip
+    pdprox.save(model, tmp_path / "model.npz")
+    again = pdprox.load(tmp_path / "model.npz")
+    assert (
+        again.loss == model.loss and again.class_weight == model.class_weight and again.method == model.method
+    )
+    np.testing.assert_array_equal(again.feature_groups, model.feature_groups)
+    assert again.coef_.dtype == np.float32
+    several = QuantileRegressor([0.2, 0.8], alpha=0.1).fit(X, X[:, 0])
+    pdprox.save(several, tmp_path / "several.npz")
+    assert pdprox.load(tmp_path / "several.npz").coef_.shape == (2, 30)
+    one = QuantileRegressor([0.2], alpha=0.1).fit(X, X[:, 0])
+    pdprox.save(one, tmp_path / "one.npz")
+    assert pdprox.load(tmp_path / "one.npz").coef_.shape == one.coef_.shape == (1, 30)
+    with pytest.raises(ValueError, match="is not fitted"):
+        pdprox.save(LinearClassifier(), tmp_path / "none.npz")
+    split = LinearClassifierCV(alphas=2, cv=sklearn.model_selection.KFold(2)).fit(X, y)
+    with pytest.raises(TypeError, match=r"cv=.* cannot be saved"):
+        pdprox.save(split, tmp_path / "none.npz")
+
+
+def test_a_fit_goes_on_from_a_checkpoint(cancer, tmp_path):
+    X, y = cancer
+    path = tmp_path / "run.npz"
+    short = LinearClassifier(
+        penalty="squared-l2", alpha=1e-3, tol=1e-9, max_iter=3, method="pdprox-restarted"
+    )
+    with pytest.warns(pdprox.FitWarning):
+        short.checkpointed(path, every=1e-9).fit(X, y)
+    model = LinearClassifier(penalty="squared-l2", alpha=1e-3, tol=1e-9, method="pdprox-restarted")
+    model.checkpointed(None, resume_from=path).fit(X, y)
+    whole = LinearClassifier(penalty="squared-l2", alpha=1e-3, tol=1e-9).fit(X, y)
+    assert model.status_ == "converged"
+    np.testing.assert_allclose(model.coef_, whole.coef_, atol=1e-4)
+    with pytest.raises(ValueError, match="each quantile is one"):
+        QuantileRegressor([0.2, 0.8]).checkpointed(path).fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize("kind", estimators.ALL)
+def test_certify(kind, cancer):
+    """On the data of the fit it is the certificate of the fit; coefficients that were changed are worse."""
+    X, y = cancer
+    options = {"tol": 1e-4} | ({"alphas": 3, "cv": 2} if hasattr(kind(), "alphas") else {})
+    model = kind(**options).fit(X, y)
+    certificate = model.certify(X, y)
+    assert certificate.relative_gap <= 1e-4
+    assert certificate.primal == pytest.approx(model.objective_, rel=1e-9)
+
+
 def test_metadata_routing(cancer):
     X, y = cancer
     with sklearn.config_context(enable_metadata_routing=True):

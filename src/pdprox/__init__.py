@@ -7,9 +7,12 @@ from typing import Any
 
 from pdprox import losses, methods, penalties, sets
 from pdprox.certificate import Certificate, certify
+from pdprox.checkpoint import Checkpoint
+from pdprox.files import FileError
 from pdprox.path import Path, lam_max, path
 from pdprox.problem import Problem
 from pdprox.samples import ShiftedColumns, standardized
+from pdprox.saving import load, save
 from pdprox.solution import ConvergenceWarning, History, Solution
 from pdprox.solve import Report, solve
 
@@ -24,7 +27,9 @@ _ESTIMATORS = (
 __all__ = [
     "BudgetSVC",
     "Certificate",
+    "Checkpoint",
     "ConvergenceWarning",
+    "FileError",
     "FitWarning",
     "History",
     "LinearClassifier",
@@ -39,10 +44,12 @@ __all__ = [
     "Solution",
     "certify",
     "lam_max",
+    "load",
     "losses",
     "methods",
     "path",
     "penalties",
+    "save",
     "sets",
     "solve",
     "standardized",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from collections.abc import Callable
@@ -11,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from pdprox import checkpoint as checkpoints
 from pdprox.certificate import Certificate, bound_of_feasible, primal_value
+from pdprox.checkpoint import Checkpoint, Keeper
 from pdprox.methods import ALL, Audit, Method, State
 from pdprox.naming import by_name, name_of
 from pdprox.problem import Problem, required
@@ -54,12 +57,24 @@ class Judge:
     x: Floats | None = None
     best_dual: Dual | None = None
     rows: list[tuple[float, float, int, float, float]] = field(default_factory=list)
+    #: how many of the rows are those of a run that this one goes on with
+    earlier: int = 0
 
     def audit(self, candidates: list[tuple[Floats, Dual]]) -> Audit:
         """Evaluate the candidates afresh; the certificate is that of the best points so far."""
         found = [self._look_at(x, dual) for x, dual in candidates]
         self.rows.append((self.seconds, self.problem.samples.passes, self.iteration, self.primal, self.dual))
         return Audit(self.certificate, *found[0])
+
+    def go_on(self, before: Checkpoint) -> None:
+        """Count on from where a run stood; its points are to be audited afresh."""
+        self.iteration, self.began = before.solution.iterations, self.began - before.seconds
+        history = before.solution.history
+        columns = (
+            getattr(history, name).tolist() for name in ("seconds", "passes", "iterations", "primal", "dual")
+        )
+        self.rows = [(s, passes, int(i), p, d) for s, passes, i, p, d in zip(*columns, strict=True)]
+        self.earlier, self.problem.samples.passes = len(self.rows), before.passes
 
     def _look_at(self, x: Floats, dual: Dual) -> tuple[float, Dual]:
         value, improved = primal_value(self.problem, x)
@@ -84,20 +99,35 @@ class Judge:
         assert self.x is not None
         return Certificate(self.primal, self.dual, self.problem.split(self.x)[1], self.problem.rounding)
 
+    @property
+    def complete(self) -> bool:
+        """Whether there is a primal and a dual point."""
+        return self.x is not None and self.best_dual is not None
+
     def stalled(self) -> bool:
         """Whether many audits and half of all iterations, many themselves or near rounding, gained less than 1 %."""
-        half = self.rows[-1][2] // 2
-        if self.rows[-1][2] < _PATIENCE and self.certificate.relative_gap > 1e-9:
+        rows = self.rows[self.earlier :]  # a method that starts anew needs its time again
+        first, last = rows[0][2], rows[-1][2]
+        if last - first < _PATIENCE and self.certificate.relative_gap > 1e-9:
             return False
-        old = [row for row in self.rows[:-_STALL_AUDITS] if row[2] <= half]
+        old = [row for row in rows[:-_STALL_AUDITS] if row[2] - first <= (last - first) // 2]
         if not old:
             return False
-        gap_then, gap_now = old[-1][3] - old[-1][4], self.rows[-1][3] - self.rows[-1][4]
+        gap_then, gap_now = old[-1][3] - old[-1][4], rows[-1][3] - rows[-1][4]
         return gap_now > 0.99 * gap_then
 
     def history(self) -> History:
         """The audits as arrays."""
-        return History(*np.array(self.rows, dtype=np.float64).T)
+        return History(*np.array(self.rows, dtype=np.float64).reshape(-1, 5).T)
+
+    def solution(self, status: Status) -> Solution:
+        """The best points so far."""
+        assert self.x is not None and self.best_dual is not None
+        w, intercept = self.problem.split(self.x)
+        alpha = self.problem.samples.slopes(self.best_dual)
+        return Solution(
+            w, intercept, alpha, status, self.certificate, self.history(), self.iteration, self.method
+        )
 
 
 def solve(
@@ -109,6 +139,9 @@ def solve(
     callback: Callable[[Report], Any] | None = None,
     warm_start: Any = None,
     verbose: bool | str = False,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: float = 60.0,
+    resume_from: str | os.PathLike[str] | None = None,
 ) -> Solution:
     """Minimise the problem to a certified relative gap.
 
@@ -121,28 +154,59 @@ def solve(
     method : str or Method, default="auto"
         ``"auto"``, one of ``pdprox.methods.ALL`` by name, or an object with parameters.
     max_iter : int, optional
-        Iterations at most; 100000 by default.
+        Iterations at most; 100000 by default.  With ``resume_from`` it counts those of the whole run.
     max_time : float, optional
-        Seconds at most.  Results are reproducible only without it.
+        Seconds at most, likewise of the whole run.  Results are reproducible only without it.
     callback : callable, optional
         Called with a ``Report`` at every audit; stops the run by returning something true.
     warm_start : Solution or (w, intercept, alpha), optional
         Where to start.
     verbose : bool or "bar", default=False
         True writes a line for each audit to the logger ``"pdprox"``; ``"bar"`` shows a progress bar.
+    checkpoint : str or path, optional
+        A file to which the best points, the history and what the run has cost are written now and then, and at
+        the end.  ``pdprox.load`` reads it at any time.
+    every : float, default=60.0
+        Seconds between two checkpoints, at least; they are written at audits.
+    resume_from : str or path, optional
+        A checkpoint to go on from.  Problem and method must be those that it was made with; ``tol``,
+        ``max_iter`` and ``max_time`` may differ.  History, iterations, seconds and passes count on.  It holds points,
+        not the inner state of the method, which starts anew from them.
 
     Returns
     -------
     Solution
         The best points found, whatever the status: after Ctrl-C, too.
+
+    Examples
+    --------
+    A run that ends too early, and another that takes it up:
+
+    >>> import warnings
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np, pdprox
+    >>> problem = pdprox.Problem(np.eye(4), [1, -1, 1, -1], "hinge", "l1", lam=0.01)
+    >>> with TemporaryDirectory() as folder, warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", pdprox.ConvergenceWarning)
+    ...     early = pdprox.solve(problem, max_iter=1, checkpoint=f"{folder}/run.npz")
+    ...     late = pdprox.solve(problem, resume_from=f"{folder}/run.npz")
+    >>> early.status, late.status, late.iterations > early.iterations
+    ('max_iter', 'converged', True)
     """
     required(problem)
     _check_options(tol, max_iter, max_time)
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be a function, got {callback!r}")
     engine = _method(method)
+    target, every, source = checkpoints.checked(checkpoint, every, resume_from, warm_start)
     judge = Judge(problem, name_of(engine))
     problem.samples.passes = 0.0
+    marks = checkpoints.marks(problem, engine) if target is not None or source is not None else {}
+    keeper = None if target is None else Keeper(target, every, marks)
+    if source is not None:
+        before = checkpoints.resumed(source, marks)
+        judge.go_on(before)
+        warm_start = before.solution
     x, dual = _starting_point(problem, warm_start)
     limit = _DEFAULT_MAX_ITER if max_iter is None else int(max_iter)
     with progress(verbose, tol) as show:
@@ -152,15 +216,20 @@ def solve(
             doing = state.phase or judge.method
             show(judge.seconds, problem.samples.passes, judge.iteration, audit.certificate, doing)
             state.learn(audit)
-            return _verdict(judge, tol, max_time, callback)
+            status = _verdict(judge, tol, max_time, callback)
+            if keeper is not None and status is None and keeper.due():
+                _keep(keeper, judge, "interrupted")
+            return status
 
         try:
             status = _run(problem, engine, x, dual, judge, verdict, limit, tol, max_time)
         except KeyboardInterrupt:
             status = "interrupted"
-            if not judge.rows:
+            if not judge.complete:
                 judge.audit([(x, dual)])
-    return _finish(problem, judge, status, tol)
+    if keeper is not None:
+        _keep(keeper, judge, status)
+    return _finish(judge, status, tol)
 
 
 def _run(
@@ -175,10 +244,10 @@ def _run(
     max_time: float | None,
 ) -> Status:
     status = verdict(State(x, dual))
-    if status is None and limit == 0:
+    if status is None and judge.iteration >= limit:
         return "max_iter"
     state: Any = None
-    next_audit = 1
+    next_audit = judge.iteration + 1
     while status is None:
         if state is None:
             state = engine.start(problem, x, dual)
@@ -217,9 +286,12 @@ def _verdict(
     return "stalled" if judge.stalled() else None
 
 
-def _finish(problem: Problem, judge: Judge, status: Status, tol: float) -> Solution:
-    assert judge.x is not None and judge.best_dual is not None
-    w, intercept = problem.split(judge.x)
+def _keep(keeper: Keeper, judge: Judge, status: Status) -> None:
+    if judge.complete:
+        keeper.keep(judge.solution(status), judge.seconds, float(judge.problem.samples.passes))
+
+
+def _finish(judge: Judge, status: Status, tol: float) -> Solution:
     certificate = judge.certificate
     if status in ("max_iter", "time_limit", "stalled"):
         advice = ADVICE[status]
@@ -229,8 +301,7 @@ def _finish(problem: Problem, judge: Judge, status: Status, tol: float) -> Solut
             f"{advice[0].upper()}{advice[1:]}."
         )
         warnings.warn(ConvergenceWarning(message, status, certificate.relative_gap), stacklevel=3)
-    alpha = problem.samples.slopes(judge.best_dual)
-    return Solution(w, intercept, alpha, status, certificate, judge.history(), judge.iteration, judge.method)
+    return judge.solution(status)
 
 
 def _starting_point(problem: Problem, warm_start: Any) -> tuple[Floats, Dual]:

@@ -16,6 +16,7 @@ def check_samples(samples: Samples, seed: int = 0) -> None:
     gram_is_symmetric(samples, rng)
     feasible_is_feasible(samples, rng)
     line_is_concave(samples, rng)
+    marks_stay(samples)
 
 
 def _risen(samples: Samples, rng: np.random.Generator, step: float = 0.8) -> tuple[np.ndarray, object]:
@@ -88,3 +89,10 @@ def line_is_concave(samples: Samples, rng: np.random.Generator) -> None:
     repaired = samples.feasible(dual, None)  # type: ignore[arg-type]
     low, middle, high = (samples.line(repaired, scale) for scale in (0.0, 0.5, 1.0))
     assert middle >= 0.5 * (low + high) - 1e-10 * (1 + abs(middle)), "the line is not concave"
+
+
+def marks_stay(samples: Samples) -> None:
+    """There is a mark for each part of the samples, the same each time and in every view of them."""
+    marks = samples.marks()
+    assert set(marks) == {"X", "y", "sample_weight", "dual_set"}, f"there are marks of {sorted(marks)}"
+    assert marks == samples.marks() == samples.view().marks(), "the marks change"

@@ -197,7 +197,7 @@ class LinearEstimator(CallbackSupportMixin, BaseEstimator):
         found = []
         for problem, solution in zip(problems, self._solutions, strict=True):
             fits = solution.alpha.shape == problem.samples.slopes(problem.samples.dual()).shape
-            found.append(certify(problem, solution.w, None, solution.alpha if fits else None))
+            found.append(certify(problem, solution.w, solution.intercept, solution.alpha if fits else None))
         return found[0] if len(found) == 1 else found
 
     @abstractmethod

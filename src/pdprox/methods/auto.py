@@ -104,7 +104,7 @@ class Relay(State):
         if not np.isfinite(price):
             return inner.effort - self.before > _RESORT
         size = max(abs(self.best[0]), 1e-300)
-        gap, goal = min(inner.running_gap / size, 1.0), max(self.wanted, _LEAST_GOAL)
+        gap, goal = min(max(inner.running_gap / size, _LEAST_GOAL), 1.0), max(self.wanted, _LEAST_GOAL)
         share = max(float(np.log(gap / goal) / np.log(1.0 / _GOAL)), _LEAST_SHARE)
         return inner.outlook(goal * size) > share * price
 

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pdprox.fingerprint import Mark
 from pdprox.samples.coordinates import Coordinates
 from pdprox.samples.interior import Interior
 from pdprox.samples.model import Model
@@ -66,6 +67,10 @@ class Samples(ABC):
     @abstractmethod
     def product_cost(self) -> float:
         """What a product with X costs, likewise."""
+
+    @abstractmethod
+    def marks(self) -> dict[str, Mark]:
+        """The marks of what ``Problem`` calls X, y, sample_weight and dual_set; they cost a few reads of the data."""
 
     # -- the iteration ------------------------------------------------------------------------------------
 

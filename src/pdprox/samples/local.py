@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from pdprox.fingerprint import Mark, mark
 from pdprox.losses.base import Loss
 from pdprox.samples.balance import balance
 from pdprox.samples.base import Dual
@@ -68,6 +69,17 @@ class LocalSamples(Curved):
     @passes.setter
     def passes(self, value: float) -> None:
         self._counter[0] = value
+
+    def marks(self) -> dict[str, Mark]:
+        budget = self.budget
+        return {
+            "X": self.matrix.mark(),
+            "y": mark(self.y, f"{' x '.join(map(str, self.y.shape))} targets"),
+            "sample_weight": mark(self.weights, f"{len(self.weights)} weights"),
+            "dual_set": mark(None)
+            if budget is None
+            else mark((budget.rho, budget.v), f"a budget of {budget.rho:g}"),
+        }
 
     # -- the iteration ------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from pdprox import _kernels as kernels
+from pdprox.fingerprint import Mark, mark
 from pdprox.losses.base import Line
 from pdprox.typing import Floats
 
@@ -44,6 +45,10 @@ class Matrix(ABC):
         halpern: tuple[Floats, float, Floats] | None = None,
     ) -> tuple[Floats, float, float]:  # fmt: skip
         """The fused dual step of ``pdprox._kernels.sweep``: X' theta, sum of theta, squared movement."""
+
+    @abstractmethod
+    def mark(self) -> Mark:
+        """What tells this matrix from others: shape, dtype and entries, but not their order in memory."""
 
     @property
     @abstractmethod
@@ -113,6 +118,14 @@ class Stored(Matrix):
         halpern: tuple[Floats, float, Floats] | None = None,
     ) -> tuple[Floats, float, float]:  # fmt: skip
         return kernels.sweep(self._raw, w, b, alpha, y, c, line, step, out, halpern)
+
+    def mark(self) -> Mark:
+        text = f"{self.shape[0]} x {self.shape[1]} {self.data.dtype}"
+        if not self.sparse:
+            return mark(self.data, text)
+        used = slice(int(self.data.nnz))
+        parts = (self.data.data[used], self.data.indices[used], self.data.indptr, self.shape)
+        return mark(parts, f"{text}, sparse")
 
     @property
     def entries(self) -> float:
@@ -235,6 +248,10 @@ class Shifted(Matrix):
     ) -> tuple[Floats, float, float]:  # fmt: skip
         g, total, moved = self.inner.sweep(*self._down(w, b), alpha, y, c, line, step, out, halpern)
         return self._up(g, total), total, moved
+
+    def mark(self) -> Mark:
+        inner = self.inner.mark()
+        return mark((inner.digest, self.centre, self.scale), f"{inner.text}, columns shifted")
 
     @property
     def entries(self) -> float:
