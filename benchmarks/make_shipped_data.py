@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
-from pdprox.datasets import _ADULT, data_folder
+from pdprox.datasets import data_folder
+from pdprox.datasets.shipped import ADULT
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "pdprox" / "data"
 
@@ -34,7 +35,7 @@ def adult(folder: Path) -> dict[str, np.ndarray]:
     """Codes and packed labels of a9a."""
     with lzma.open(folder / "a9a.xz") as file:
         X, y = load_svmlight_file(file, n_features=123)
-    return {"codes": codes_of(X.toarray(), [size for _, size in _ADULT]), "positive": np.packbits(y > 0)}
+    return {"codes": codes_of(X.toarray(), [size for _, size in ADULT]), "positive": np.packbits(y > 0)}
 
 
 def splice_junction(folder: Path) -> dict[str, np.ndarray]:

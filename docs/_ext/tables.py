@@ -1,4 +1,4 @@
-"""Tables made from the ``ALL`` tuples, so that the pages list what there is.
+"""Tables made from the ``ALL`` tuples and the catalogue of data, so that the pages list what there is.
 
 Before pages are read, one file for each table is written to ``docs/generated``; the pages include them.
 Sentence and formula come from the docstrings.
@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from pdprox import losses, methods, penalties, sets
+from pdprox.datasets.catalogue import ENTRIES
+from pdprox.datasets.shipped import SHIPPED
 from pdprox.naming import by_name, name_of
 
 
@@ -103,11 +105,28 @@ def methods_table() -> str:
     return table(("method", "name", "in words"), rows, "24 26 50")
 
 
+def data_table() -> str:
+    """Data sets, and how one gets them."""
+    rows = [(f"`{one.call}`", _size(one.shape), one.description, "the package") for one in SHIPPED]
+    for entry in ENTRIES:
+        one, files = entry.listing, " or ".join(f"`{file}`" for file in entry.files)
+        checked = ", sha256 known" if entry.sha256 else ""
+        download = f"; [download]({entry.url}){checked}" if entry.url else "; no download"
+        rows.append((f"`{one.call}`", _size(one.shape), one.description, files + download))
+    return table(("call", "size", "what", "from"), rows, "24 14 38 24")
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    tasks = f"{shape[0]} tasks, " if len(shape) == 3 else ""
+    return tasks + " x ".join(map(str, shape[-2:]))
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "losses": losses_table,
     "penalties": penalties_table,
     "sets": sets_table,
     "methods": methods_table,
+    "data": data_table,
 }
 
 

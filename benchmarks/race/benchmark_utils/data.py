@@ -1,22 +1,18 @@
-"""What all data sets of the race do: find their file, choose lam, say what is missing."""
+"""What all data sets of the race do: choose lam, say what is missing."""
 
 from __future__ import annotations
 
-import lzma
 from abc import abstractmethod
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from benchopt import BaseDataset
-from sklearn.datasets import load_svmlight_file
 
 import pdprox
 from benchmark_utils.instance import Instance, penalty_of
 from pdprox import losses
-from pdprox.datasets import data_folder
 
 #: problems as ``loss-penalty-strength``; the strength is a share of lam_max, C for l2, lam for squares.
 #: Names keep to what benchopt can read on its command line.
@@ -36,10 +32,6 @@ _PENALTIES = {
 }  # fmt: skip
 #: penalties whose strength is lam itself: squares have no largest one
 _BY_LAM = ("square", "exclusive")
-
-
-class MissingDataError(Exception):
-    """The message says which file is missing."""
 
 
 class Data(BaseDataset):
@@ -68,7 +60,7 @@ class Data(BaseDataset):
         """The instance, or why there is none."""
         try:
             X, y, *groups = _loaded(self.title, self.load)
-        except MissingDataError as missing:
+        except OSError as missing:  # neither in the folder nor to be downloaded; the message says which file
             return {"instance": None, "reason": str(missing)}
         return {"instance": self._pose(X, y, groups[0] if groups else None), "reason": None}
 
@@ -105,23 +97,6 @@ def _loaded(title: str, load: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
         _last.clear()
         _last[title] = load()
     return _last[title]
-
-
-def found(name: str) -> Path:
-    """The path of a file in the folder of data sets."""
-    folder = data_folder()
-    if folder is None:
-        raise MissingDataError(f"{name} is needed: set PDPROX_DATA to the folder that holds it")
-    if not (folder / name).exists():
-        raise MissingDataError(f"{name} is not in the folder that PDPROX_DATA names")
-    return folder / name
-
-
-def libsvm(name: str, n_features: int | None = None) -> tuple[sp.csr_array, np.ndarray]:
-    """X and y of a compressed LIBSVM file."""
-    with lzma.open(found(name)) as file:
-        X, y = load_svmlight_file(file, n_features=n_features)
-    return csr(X), y
 
 
 def csr(X: Any) -> sp.csr_array:

@@ -1,7 +1,8 @@
 """Arcene: cancer or not, from mass spectra."""
 
-import numpy as np
-from benchmark_utils.data import SPARSE_SVM, Data, found, standardised
+from benchmark_utils.data import SPARSE_SVM, Data, standardised
+
+from pdprox.datasets import fetch_arcene
 
 
 class Dataset(Data):
@@ -13,5 +14,5 @@ class Dataset(Data):
 
     def load(self):
         """X and y."""
-        z = np.load(found("arcene_train.npz"))
-        return standardised(z["X"].astype(float)), z["y"].astype(float)
+        X, y = fetch_arcene()
+        return standardised(X), y

@@ -1,7 +1,8 @@
 """Bardet-Biedl syndrome: gene expressions as splines, five columns each."""
 
-import numpy as np
-from benchmark_utils.data import Data, found
+from benchmark_utils.data import Data
+
+from pdprox.datasets import fetch_bardet
 
 
 class Dataset(Data):
@@ -17,5 +18,5 @@ class Dataset(Data):
 
     def load(self):
         """X and y."""
-        z = np.load(found("bardet.npz"))
-        return np.ascontiguousarray(z["X"], dtype=float), z["y"].astype(float).ravel(), z["groups"].ravel()
+        data = fetch_bardet()
+        return data.X, data.y, data.groups

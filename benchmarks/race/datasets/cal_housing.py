@@ -1,9 +1,8 @@
 """California housing."""
 
-import lzma
+from benchmark_utils.data import QUANTILES, ROBUST, Data, standardised
 
-import numpy as np
-from benchmark_utils.data import QUANTILES, ROBUST, Data, found, standardised
+from pdprox.datasets import fetch_cal_housing
 
 
 class Dataset(Data):
@@ -15,6 +14,5 @@ class Dataset(Data):
 
     def load(self):
         """X and y."""
-        with lzma.open(found("cal_housing.data.xz"), "rt") as file:
-            table = np.loadtxt(file, delimiter=",")
-        return standardised(table[:, :8]), table[:, 8] / 1e5
+        X, y = fetch_cal_housing()
+        return standardised(X), y / 1e5

@@ -1,7 +1,9 @@
 """Forest cover: class 2 against the rest."""
 
 import numpy as np
-from benchmark_utils.data import SPARSE_SVM, SVM, Data, csr, found
+from benchmark_utils.data import SPARSE_SVM, SVM, Data, csr
+
+from pdprox.datasets import fetch_covtype
 
 
 class Dataset(Data):
@@ -13,9 +15,6 @@ class Dataset(Data):
 
     def load(self):
         """X and y."""
-        import pandas as pd
-
-        table = pd.read_csv(found("covtype.csv.xz")).to_numpy(float)
-        X, y = table[:, :54], np.where(table[:, 54] == 2, 1.0, -1.0)
+        X, y = fetch_covtype()
         low, high = X.min(axis=0), X.max(axis=0)
-        return csr((X - low) / np.where(high > low, high - low, 1.0)), y
+        return csr((X - low) / np.where(high > low, high - low, 1.0)), np.where(y == 2, 1.0, -1.0)

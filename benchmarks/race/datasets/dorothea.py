@@ -1,6 +1,8 @@
 """Dorothea: which molecules bind; 88119 indicators of 800 molecules."""
 
-from benchmark_utils.data import SPARSE_SVM, Data, libsvm
+from benchmark_utils.data import SPARSE_SVM, Data
+
+from pdprox.datasets import fetch_dorothea
 
 
 class Dataset(Data):
@@ -12,4 +14,4 @@ class Dataset(Data):
 
     def load(self):
         """X and y."""
-        return libsvm("dorothea_train.xz", 88119)
+        return tuple(fetch_dorothea())

@@ -1,7 +1,9 @@
 """20 Newsgroups as LIBSVM has it: the first ten groups against the others."""
 
 import numpy as np
-from benchmark_utils.data import SPARSE_SVM, SVM, Data, libsvm, unit_rows
+from benchmark_utils.data import SPARSE_SVM, SVM, Data, unit_rows
+
+from pdprox.datasets import fetch_news20
 
 
 class Dataset(Data):
@@ -13,5 +15,5 @@ class Dataset(Data):
 
     def load(self):
         """X and y."""
-        X, y = libsvm("news20.xz")
+        X, y = fetch_news20()
         return unit_rows(X), np.where(y <= 10, 1.0, -1.0)

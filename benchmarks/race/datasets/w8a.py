@@ -1,6 +1,8 @@
 """Web pages, w8a: thousands of equal rows."""
 
-from benchmark_utils.data import SPARSE_SVM, SVM, Data, libsvm
+from benchmark_utils.data import SPARSE_SVM, SVM, Data
+
+from pdprox.datasets import fetch_w8a
 
 
 class Dataset(Data):
@@ -12,4 +14,4 @@ class Dataset(Data):
 
     def load(self):
         """X and y."""
-        return libsvm("w8a.xz", 300)
+        return tuple(fetch_w8a())

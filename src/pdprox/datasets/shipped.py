@@ -1,47 +1,55 @@
-"""Real data for examples, tests and benchmarks: small sets that come with the package."""
+"""Three small sets that come with the package."""
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from pdprox.typing import Floats
+from pdprox.datasets.dataset import Dataset, Listing
 
 Codes = NDArray[np.uint8]
 
-_ADULT = (
+#: the attributes of Adult, and into how many indicators a9a codes each
+ADULT = (
     ("age", 5), ("workclass", 8), ("fnlwgt", 5), ("education", 16), ("education-num", 5),
     ("marital-status", 7), ("occupation", 14), ("relationship", 6), ("race", 5), ("sex", 2),
     ("capital-gain", 2), ("capital-loss", 2), ("hours-per-week", 5), ("native-country", 41),
 )  # fmt: skip
+ADULT_NAMES = tuple(f"{name} {number}" for name, size in ADULT for number in range(1, size + 1))
+ADULT_GROUPS = np.repeat(np.arange(len(ADULT)), [size for _, size in ADULT])
 
-
-@dataclass(frozen=True, eq=False)
-class Dataset:
-    """Data as ``pdprox.Problem`` takes them, and what they mean.
-
-    Iterating yields X and y, so that ``X, y = load_engel()`` works.
-    """
-
-    #: n x d, dense or compressed sparse rows
-    X: Any
-    #: n targets: -1 and 1, or numbers
-    y: Floats
-    #: one label for each column, for group penalties; columns of one attribute share a label
-    groups: NDArray[np.intp]
-    #: one name for each column
-    feature_names: tuple[str, ...]
-    description: str
-
-    def __iter__(self) -> Any:
-        return iter((self.X, self.y))
+_ADULT = Listing(
+    "adult",
+    "load_adult()",
+    (32561, 123),
+    "Adult (census income), coded as a9a. UCI Machine Learning Repository; CC BY 4.0.",
+    "CC BY 4.0",
+    "UCI Machine Learning Repository, in the coding of the LIBSVM data collection",
+    "package",
+)
+_SPLICE_JUNCTION = Listing(
+    "splice-junction",
+    "load_splice_junction()",
+    (3186, 180),
+    "Primate splice junctions (Statlog DNA). UCI Machine Learning Repository; CC BY 4.0.",
+    "CC BY 4.0",
+    "UCI Machine Learning Repository",
+    "package",
+)
+_ENGEL = Listing(
+    "engel",
+    "load_engel()",
+    (235, 1),
+    "Engel's food expenditure data (Koenker and Bassett 1982). Public domain.",
+    "public domain",
+    "Koenker and Bassett (1982), after Engel (1857)",
+    "package",
+)
+SHIPPED = (_ADULT, _SPLICE_JUNCTION, _ENGEL)
 
 
 def load_adult() -> Dataset:
@@ -57,16 +65,14 @@ def load_adult() -> Dataset:
         The groups are the attributes.
     """
     stored = _stored("adult")
-    sizes = np.array([size for _, size in _ADULT])
     codes: Codes = stored["codes"]
     y = np.unpackbits(stored["positive"], count=len(codes))
-    names = tuple(f"{name} {number}" for name, size in _ADULT for number in range(1, size + 1))
     return Dataset(
-        indicators(codes, sizes),
+        indicators(codes, [size for _, size in ADULT]),
         np.where(y == 1, 1.0, -1.0),
-        np.repeat(np.arange(len(sizes)), sizes),
-        names,
-        "Adult (census income), coded as a9a. UCI Machine Learning Repository; CC BY 4.0.",
+        ADULT_GROUPS.copy(),
+        ADULT_NAMES,
+        *_ADULT.told,
     )
 
 
@@ -83,14 +89,13 @@ def load_splice_junction() -> Dataset:
         X is dense; the groups are the positions.
     """
     stored = _stored("splice_junction")
-    sizes = np.full(60, 3)
     names = tuple(f"{letter} at {position}" for position in range(1, 61) for letter in "ACG")
     return Dataset(
-        indicators(stored["codes"], sizes).toarray(),
+        indicators(stored["codes"], np.full(60, 3)).toarray(),
         np.where(stored["classes"] > 0, 1.0, -1.0),
         np.repeat(np.arange(60), 3),
         names,
-        "Primate splice junctions (Statlog DNA). UCI Machine Learning Repository; CC BY 4.0.",
+        *_SPLICE_JUNCTION.told,
     )
 
 
@@ -111,19 +116,8 @@ def load_engel() -> Dataset:
         stored["expenditure"],
         np.zeros(1, dtype=np.intp),
         ("income",),
-        "Engel's food expenditure data (Koenker and Bassett 1982). Public domain.",
+        *_ENGEL.told,
     )
-
-
-def data_folder() -> Path | None:
-    """The folder of larger data sets, from the environment variable PDPROX_DATA; None when it is not set."""
-    given = os.environ.get("PDPROX_DATA")
-    if not given:
-        return None
-    folder = Path(given)
-    if not folder.is_dir():
-        raise FileNotFoundError(f"PDPROX_DATA names {given!r}, which is not a folder; correct or unset it")
-    return folder
 
 
 def indicators(codes: Codes, sizes: Any) -> sp.csr_array:
