@@ -86,8 +86,9 @@ def read(data: str, target: str | None, form: str | None, n_features: int | None
         found = getattr(datasets, _SHIPPED[data])()
         return found.X, found.y, np.array(found.feature_names, dtype=object)
     column: Any = int(target) if target is not None and target.lstrip("-").isdigit() else target
-    X, y, names = datasets.read(data, target=column, format=form, n_features=n_features)
-    return X, y, None if names is None else np.array(names, dtype=object)
+    found = datasets.read(data, target=column, format=form, n_features=n_features)
+    names = getattr(found, "feature_names", None)
+    return found.X, found.y, np.array(names, dtype=object) if names else None
 
 
 def _groups(given: str | None, names: Any, d: int) -> Any:
