@@ -37,6 +37,7 @@ MAY_IMPORT = {
         "sets",
         "problem",
         "solution",
+        "progress",
         "solve",
         "path",
     },

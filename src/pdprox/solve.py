@@ -150,7 +150,7 @@ def solve(
         def verdict(state: State) -> Status | None:
             audit = judge.audit(state.candidates())
             doing = state.phase or judge.method
-            show(judge.seconds, problem.samples.passes, judge.iteration, audit.certificate, doing)
+            show.audit(judge.seconds, problem.samples.passes, judge.iteration, audit.certificate, doing)
             state.learn(audit)
             return _verdict(judge, tol, max_time, callback)
 
@@ -160,7 +160,14 @@ def solve(
             status = "interrupted"
             if not judge.rows:
                 judge.audit([(x, dual)])
-    return _finish(problem, judge, status, tol)
+        solution, found = _solution(problem, judge, status), judge.certificate
+        show.end(
+            f"{judge.method}: {status} in {judge.seconds:.1f} s; primal {found.primal:.8g}, "
+            f"dual {found.dual:.8g}, relative gap {found.relative_gap:.1e}"
+        )
+    if status in ("max_iter", "time_limit", "stalled"):
+        _warn(solution, tol)
+    return solution
 
 
 def _run(
@@ -217,20 +224,23 @@ def _verdict(
     return "stalled" if judge.stalled() else None
 
 
-def _finish(problem: Problem, judge: Judge, status: Status, tol: float) -> Solution:
+def _solution(problem: Problem, judge: Judge, status: Status) -> Solution:
     assert judge.x is not None and judge.best_dual is not None
     w, intercept = problem.split(judge.x)
-    certificate = judge.certificate
-    if status in ("max_iter", "time_limit", "stalled"):
-        advice = ADVICE[status]
-        message = (
-            f"{judge.method} ended with status {status!r} after {judge.iteration} iterations: "
-            f"objective {certificate.primal:.8g}, relative gap {certificate.relative_gap:.2g}, wanted {tol:g}. "
-            f"{advice[0].upper()}{advice[1:]}."
-        )
-        warnings.warn(ConvergenceWarning(message, status, certificate.relative_gap), stacklevel=3)
     alpha = problem.samples.slopes(judge.best_dual)
-    return Solution(w, intercept, alpha, status, certificate, judge.history(), judge.iteration, judge.method)
+    return Solution(
+        w, intercept, alpha, status, judge.certificate, judge.history(), judge.iteration, judge.method
+    )
+
+
+def _warn(solution: Solution, tol: float) -> None:
+    advice, certificate = ADVICE[solution.status], solution.certificate
+    message = (
+        f"{solution.method} ended with status {solution.status!r} after {solution.iterations} iterations: "
+        f"objective {certificate.primal:.8g}, relative gap {certificate.relative_gap:.2g}, wanted {tol:g}. "
+        f"{advice[0].upper()}{advice[1:]}."
+    )
+    warnings.warn(ConvergenceWarning(message, solution.status, certificate.relative_gap), stacklevel=3)
 
 
 def _starting_point(problem: Problem, warm_start: Any) -> tuple[Floats, Dual]:
