@@ -43,7 +43,7 @@ MAY_IMPORT = {
     },
     "checks": {"typing", "values", "losses", "penalties", "sets", "samples"},
     "datasets": {"typing"},
-    "displays": {"typing", "solution", "losses", "penalties"},
+    "displays": {"typing", "naming", "losses", "penalties", "problem", "solution", "path"},
     "demo": {
         "typing",
         "methods",

@@ -129,7 +129,8 @@ def solve(
     warm_start : Solution or (w, intercept, alpha), optional
         Where to start.
     verbose : bool or "bar", default=False
-        True writes a line for each audit to the logger ``"pdprox"``; ``"bar"`` shows a progress bar.
+        True writes a line for each audit to the logger ``"pdprox"``; ``"bar"`` draws a progress bar on stderr
+        that ends as one line with the certificate, or writes a log line every few seconds where none can be drawn.
 
     Returns
     -------
