@@ -60,6 +60,7 @@ MAY_IMPORT = {
         "sets",
         "problem",
         "solution",
+        "progress",
         "solve",
         "path",
         "certificate",
@@ -68,6 +69,7 @@ MAY_IMPORT = {
         "saving",
     },
     "cli": {
+        "files",
         "datasets",
         "displays",
         "estimators",
@@ -88,7 +90,7 @@ MAY_IMPORT = {
     },
     "checks": {"typing", "values", "losses", "penalties", "sets", "samples"},
     "datasets": {"typing"},
-    "displays": {"typing", "solution", "losses", "penalties"},
+    "displays": {"typing", "naming", "losses", "penalties", "problem", "solution", "path"},
     "demo": {
         "typing",
         "methods",

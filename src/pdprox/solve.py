@@ -162,7 +162,8 @@ def solve(
     warm_start : Solution or (w, intercept, alpha), optional
         Where to start.
     verbose : bool or "bar", default=False
-        True writes a line for each audit to the logger ``"pdprox"``; ``"bar"`` shows a progress bar.
+        True writes a line for each audit to the logger ``"pdprox"``; ``"bar"`` draws a progress bar on stderr
+        that ends as one line with the certificate, or writes a log line every few seconds where none can be drawn.
     checkpoint : str or path, optional
         A file to which the best points, the history and what the run has cost are written now and then, and at
         the end.  ``pdprox.load`` reads it at any time.
@@ -214,7 +215,7 @@ def solve(
         def verdict(state: State) -> Status | None:
             audit = judge.audit(state.candidates())
             doing = state.phase or judge.method
-            show(judge.seconds, problem.samples.passes, judge.iteration, audit.certificate, doing)
+            show.audit(judge.seconds, problem.samples.passes, judge.iteration, audit.certificate, doing)
             state.learn(audit)
             status = _verdict(judge, tol, max_time, callback)
             if keeper is not None and status is None and keeper.due():
@@ -227,9 +228,16 @@ def solve(
             status = "interrupted"
             if not judge.complete:
                 judge.audit([(x, dual)])
-    if keeper is not None:
-        _keep(keeper, judge, status)
-    return _finish(judge, status, tol)
+        if keeper is not None:
+            _keep(keeper, judge, status)
+        solution, found = judge.solution(status), judge.certificate
+        show.end(
+            f"{judge.method}: {status} in {judge.seconds:.1f} s; primal {found.primal:.8g}, "
+            f"dual {found.dual:.8g}, relative gap {found.relative_gap:.1e}"
+        )
+    if status in ("max_iter", "time_limit", "stalled"):
+        _warn(solution, tol)
+    return solution
 
 
 def _run(
@@ -291,17 +299,14 @@ def _keep(keeper: Keeper, judge: Judge, status: Status) -> None:
         keeper.keep(judge.solution(status), judge.seconds, float(judge.problem.samples.passes))
 
 
-def _finish(judge: Judge, status: Status, tol: float) -> Solution:
-    certificate = judge.certificate
-    if status in ("max_iter", "time_limit", "stalled"):
-        advice = ADVICE[status]
-        message = (
-            f"{judge.method} ended with status {status!r} after {judge.iteration} iterations: "
-            f"objective {certificate.primal:.8g}, relative gap {certificate.relative_gap:.2g}, wanted {tol:g}. "
-            f"{advice[0].upper()}{advice[1:]}."
-        )
-        warnings.warn(ConvergenceWarning(message, status, certificate.relative_gap), stacklevel=3)
-    return judge.solution(status)
+def _warn(solution: Solution, tol: float) -> None:
+    advice, certificate = ADVICE[solution.status], solution.certificate
+    message = (
+        f"{solution.method} ended with status {solution.status!r} after {solution.iterations} iterations: "
+        f"objective {certificate.primal:.8g}, relative gap {certificate.relative_gap:.2g}, wanted {tol:g}. "
+        f"{advice[0].upper()}{advice[1:]}."
+    )
+    warnings.warn(ConvergenceWarning(message, solution.status, certificate.relative_gap), stacklevel=3)
 
 
 def _starting_point(problem: Problem, warm_start: Any) -> tuple[Floats, Dual]:

@@ -11,11 +11,13 @@ from typing import Any
 
 import click
 import numpy as np
+import scipy.sparse as sp
 
 import pdprox as library
 from pdprox import datasets, estimators
 from pdprox.cli import words
 from pdprox.cli.tell import answer, aside
+from pdprox.files import room_for
 from pdprox.solution import ConvergenceWarning
 
 #: the exit status of a fit that ended before its tolerance was met
@@ -143,6 +145,8 @@ def fit(
       pdprox fit a9a.svm --penalty squared-l2 --alpha 1e-5 --checkpoint run.npz --every 10
       pdprox fit prices.csv --target price --loss pinball:0.9 --penalty group-lasso --groups age_,area_
     """
+    if model is not None:
+        room_for(Path(model))  # now, not when all is done
     X, y, names = read(data, target, form, n_features)
     estimator = _estimator(X, names, alpha, quantile, o, quiet)
     if checkpoint is not None or resume is not None:
@@ -193,7 +197,9 @@ def predict(
       pdprox predict prices.npz new.csv --target price --output predictions.txt
     """
     estimator = _loaded(model)
-    X, y, _ = read(data, target, form, n_features or estimator.n_features_in_)
+    if output is not None:
+        room_for(Path(output))
+    X, y, _ = read(data, target, form, n_features)
     X = _bare(estimator, X)
     if score:
         words_of = "accuracy" if hasattr(estimator, "classes_") else "R^2"
@@ -312,7 +318,8 @@ def certify(
         w = _numbers(coefficients, X.shape[1])
         certificate = library.certify(_problem(X, y, names, alpha, o), w)
     else:
-        certificate = estimator.certify(_bare(estimator, X), y)
+        X = _bare(estimator, X)
+        certificate = estimator.certify(X, y)
         if isinstance(certificate, list):
             certificate = max(certificate, key=lambda each: each.relative_gap)
             aside(f"{coefficients} holds several models; this is the worst of their certificates")
@@ -337,7 +344,7 @@ def certify(
     show_default=True,
     help="The gap's axis.",
 )
-def plot(model: str, output: str, against: str) -> None:
+def plot(model: str, output: str, against: Any) -> None:
     r"""Draw how the gap of a saved fit fell, or the coefficients of a saved path.
 
     \b
@@ -349,6 +356,7 @@ def plot(model: str, output: str, against: str) -> None:
     mpl.use("agg")
     from pdprox import displays
 
+    room_for(Path(output))
     thing = library.load(model)
     if isinstance(thing, library.Path):
         display: Any = displays.PathDisplay.from_path(thing)
@@ -444,10 +452,14 @@ def _loaded(model: str) -> Any:
 
 
 def _bare(estimator: Any, X: Any) -> Any:
-    """X, for a model that shall not miss the names of columns, which files need not have."""
+    """X, for a model that shall miss neither names of columns nor last columns that are all zero in a LIBSVM file."""
     if hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
-    return X
+    d = estimator.n_features_in_
+    if not sp.issparse(X) or X.shape[1] >= d:  # type: ignore[attr-defined]
+        return X
+    rows: Any = X
+    return sp.csr_array((rows.data, rows.indices, rows.indptr), (rows.shape[0], d))
 
 
 def _numbers(name: str, d: int) -> Any:

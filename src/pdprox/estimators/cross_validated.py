@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Callable
 from copy import copy
 from typing import Any, Self
 
@@ -18,8 +19,12 @@ from pdprox.estimators.base import FitWarning, LinearEstimator, keep, with_callb
 from pdprox.estimators.linear import LinearClassifier, LinearRegressor
 from pdprox.losses import Loss
 from pdprox.path import lam_max
+from pdprox.progress import counting
 from pdprox.solution import ConvergenceWarning, Solution
 from pdprox.typing import Floats
+
+#: hears that one of many fits has ended
+Done = Callable[[], None]
 
 _RULES = ("best", "one-standard-error")
 #: strengths for penalties that no alpha takes to zero
@@ -67,7 +72,11 @@ class CrossValidated(LinearEstimator):
         self.alphas_ = self._strengths(X, targets, weights)
         folds = list(check_cv(self.cv, y, classifier=classes).split(X, y))
         jobs = Parallel(n_jobs=self.n_jobs, prefer="threads")
-        scores = jobs(delayed(self._fold)(X, y, targets, weights, train, test) for train, test in folds)
+        runs = len(folds) * len(targets) * len(self.alphas_)
+        with counting(self.verbose, runs, "fits on folds") as done:
+            scores = jobs(
+                delayed(self._fold)(X, y, targets, weights, train, test, done) for train, test in folds
+            )
         self.scores_ = np.array(scores).T
         self.alpha_ = float(self.alphas_[self._choice()])
         solutions = [
@@ -114,22 +123,33 @@ class CrossValidated(LinearEstimator):
     def _lam(self) -> float:
         return float(getattr(self, "alpha_", 1.0))
 
-    def _along(self, X: Any, target: Any, weights: Any, alphas: Floats) -> list[Solution]:
-        """The solutions for falling alphas, each from the one before."""
-        problem = self._problem(X, target, weights)  # for whatever alpha
+    def _along(
+        self, X: Any, target: Any, weights: Any, alphas: Floats, done: Done | None = None
+    ) -> list[Solution]:
+        """The solutions for falling alphas, each from the one before; ``done`` hears of each.
+
+        Only what is kept has a bar: the last one, where nobody is told of each.
+        """
+        problem = self._problem(X, target, weights)
         solutions: list[Solution] = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the last fit says it, if it matters
-            for alpha in alphas:
+            for k, alpha in enumerate(alphas):
                 before = solutions[-1] if solutions else None
-                solutions.append(self._solve(problem.at(float(alpha)), before))
+                hidden = self.verbose == "bar" and (done is not None or k < len(alphas) - 1)
+                quiet = {"verbose": False} if hidden else {}
+                solutions.append(self._solve(problem.at(float(alpha)), before, **quiet))
+                if done is not None:
+                    done()
         return solutions
 
-    def _fold(self, X: Any, y: Any, targets: list[Any], weights: Any, train: Any, test: Any) -> list[float]:
+    def _fold(
+        self, X: Any, y: Any, targets: list[Any], weights: Any, train: Any, test: Any, done: Done
+    ) -> list[float]:
         """The score on the fold for each alpha."""
         inside = _safe_indexing(X, train)
         own = None if weights is None else weights[train]
-        paths = [self._along(inside, target[train], own, self.alphas_) for target in targets]
+        paths = [self._along(inside, target[train], own, self.alphas_, done) for target in targets]
         scorer = None if self.scoring is None else check_scoring(self, self.scoring)
         X_test, y_test = _safe_split(self, X, y, test)
         held = None if weights is None else weights[test]
