@@ -286,3 +286,24 @@ def test_user_defined_parts_are_certified_too():
     solution = solve(problem, tol=1e-6)
     assert solution.converged
     assert pdprox.certify(problem, solution.w, solution.intercept, solution.alpha).relative_gap <= 1.1e-6
+
+
+def test_bounds_that_exchange_places_by_rounding():
+    """As far apart as they are, whichever is the larger; beyond rounding they prove nothing."""
+    near = Certificate(1.0, 1.0 + 4e-14, rounding=1e-15, noise=1e-13)
+    assert not near.crossed and near.relative_gap == pytest.approx(4e-14, rel=0.05)
+    assert Certificate(1.0, 1.0 + 4e-14, rounding=1e-15).crossed
+    assert Certificate(1.0, 1.0 + 5e-16, rounding=1e-15).relative_gap == 0.0
+
+
+def test_terms_that_cancel_are_noise():
+    """Large columns whose predictions cancel: values are only as good as their terms."""
+    rng = np.random.default_rng(0)
+    X = 1e6 + rng.normal(size=(200, 5))
+    y = np.sign(X[:, 0] - X[:, 1])
+    problem = pdprox.Problem(X, y, penalty="squared-l2", lam=1e-3)
+    w = np.array([1.0, -1.0, 0.0, 0.0, 0.0])
+    noise = problem.noise(problem.join(w, 0.5))
+    assert 64 * 2e-16 * 2e6 < noise < 64 * 3e-16 * 3e6
+    solution = pdprox.solve(problem, tol=1e-9)
+    assert solution.certificate.dual > 0 and solution.certificate.relative_gap <= 1e-6

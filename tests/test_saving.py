@@ -250,7 +250,7 @@ PAGES = [
     ),
     (lambda page: page.update(version="1"), None, "damaged: its format has version '1'"),
     (lambda page: page.update(format="other"), None, "no file of pdprox: its pdprox.json does not say so"),
-    (lambda page: page.update(kind="estimator"), None, "of unknown kind 'estimator'; known: solution, path"),
+    (lambda page: page.update(kind="teapot"), None, "of unknown kind 'teapot'; known: solution, path"),
     (lambda page: page.update(kind="path"), None, "lacks solutions"),
     (lambda page: page.update(kind="loss"), None, "lacks class"),
     (lambda page: page.update(kind=None), None, "lacks a kind or data"),

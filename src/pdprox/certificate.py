@@ -30,6 +30,8 @@ class Certificate:
     intercept: Any = 0.0
     #: values no larger than this are nothing but rounding
     rounding: float = 0.0
+    #: what rounding leaves, besides, of predictions whose terms cancel
+    noise: float = 0.0
 
     @property
     def gap(self) -> float:
@@ -38,19 +40,22 @@ class Certificate:
 
     @property
     def crossed(self) -> bool:
-        """Whether the bound exceeds a value that is reached: then it is false, and proves nothing."""
-        return self.gap < -self.rounding
+        """Whether the bound exceeds a value that is reached by more than rounding: then it is false, and proves nothing."""
+        return self.gap < -(self.rounding + self.noise)
 
     @property
     def relative_gap(self) -> float:
         """The gap over the larger of the two values' sizes; 0 where there is nothing but rounding.
 
-        Infinite where the bounds have crossed.
+        Infinite where the bounds have crossed.  Bounds that have exchanged places by rounding are as far apart as they
+        are.
         """
         if self.crossed:
             return float("inf")
         size = max(abs(self.primal), abs(self.dual))
-        return 0.0 if size <= self.rounding else max(self.gap, 0.0) / size
+        if size <= self.rounding:
+            return 0.0
+        return (max(self.gap, 0.0) if self.gap >= -self.rounding else -self.gap) / size
 
     def __str__(self) -> str:
         return (
@@ -66,7 +71,7 @@ def primal_value(problem: Problem, x: Floats) -> tuple[float, Floats]:
     return loss + problem.features.value(x), x
 
 
-def dual_value(problem: Problem, dual: Dual, primal: float) -> tuple[float, Dual]:
+def dual_value(problem: Problem, dual: Dual, primal: float, x: Floats | None = None) -> tuple[float, Dual]:
     r"""The better of two lower bounds made of the dual variables, and the dual variables of the bound.
 
     The dual is first moved to where bounds and free sums hold.  Then either it is scaled, by the
@@ -79,17 +84,20 @@ def dual_value(problem: Problem, dual: Dual, primal: float) -> tuple[float, Dual
 
     .. math:: P^\star \ge -\sum_i c_i \ell^*(\alpha_i) - B\,(R^\circ(H\alpha) - \lambda)_+ .
     """
-    return bound_of_feasible(problem, problem.samples.feasible(dual, problem.features.free), primal)
+    return bound_of_feasible(problem, problem.samples.feasible(dual, problem.features.free), primal, x)
 
 
-def bound_of_feasible(problem: Problem, dual: Dual, primal: float) -> tuple[float, Dual]:
+def bound_of_feasible(
+    problem: Problem, dual: Dual, primal: float, x: Floats | None = None
+) -> tuple[float, Dual]:
     """The same for a dual that is within bounds and free sums already.
 
     A bound above ``primal`` by more than rounding is false, whatever the reason: it is replaced by that of slope 0.
+    With the point x of the primal value it is known how much rounding there can be.
     """
     samples = problem.samples
     value, best = _bound(problem, dual, primal)
-    if value <= primal or not Certificate(primal, value, rounding=problem.rounding).crossed:
+    if value <= primal or not certificate_of(problem, primal, value, x).crossed:
         return value, best
     nothing = samples.feasible(samples.dual(), problem.features.free)
     return _bound(problem, nothing, primal)
@@ -166,10 +174,18 @@ def certify(problem: Problem, w: Any, intercept: Any = None, alpha: Any = None) 
     required(problem)
     primal, x = primal_value(problem, problem.join(w, intercept))
     if alpha is None:
-        dual = max(dual_value(problem, guess, primal)[0] for guess in _guesses(problem, x))
+        dual = max(dual_value(problem, guess, primal, x)[0] for guess in _guesses(problem, x))
     else:
-        dual = dual_value(problem, problem.samples.dual(problem.slopes(alpha)), primal)[0]
-    return Certificate(primal, dual, problem.split(x)[1], problem.rounding)
+        dual = dual_value(problem, problem.samples.dual(problem.slopes(alpha)), primal, x)[0]
+    return certificate_of(problem, primal, dual, x)
+
+
+def certificate_of(problem: Problem, primal: float, dual: float, x: Floats | None) -> Certificate:
+    """The certificate of two values, the first of which is that at x."""
+    if x is None:
+        return Certificate(primal, dual, rounding=problem.rounding)
+    noise = problem.noise(x) if dual > primal + problem.rounding else 0.0  # it costs a pass, and seldom matters
+    return Certificate(primal, dual, problem.split(x)[1], problem.rounding, noise)
 
 
 def _guesses(problem: Problem, x: Floats) -> Any:

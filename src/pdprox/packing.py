@@ -49,6 +49,7 @@ def _unpack(reader: Reader) -> Solution:
         bounds.number("dual"),
         _intercept(bounds, w.shape[1:]),
         bounds.number("rounding"),
+        bounds.number("noise"),
     )
     length = len(audits.array("seconds", None))
     history = History(*(audits.array(field.name, length) for field in fields(History)))

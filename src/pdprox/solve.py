@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pdprox import checkpoint as checkpoints
-from pdprox.certificate import Certificate, bound_of_feasible, primal_value
+from pdprox.certificate import Certificate, bound_of_feasible, certificate_of, primal_value
 from pdprox.checkpoint import Checkpoint, Keeper
 from pdprox.methods import ALL, Audit, Method, State
 from pdprox.naming import by_name, name_of
@@ -83,7 +83,7 @@ class Judge:
             if self.certificate.crossed:  # this point shows that the bound is false: it is forgotten
                 self.dual, self.best_dual = -np.inf, None
         feasible = self.problem.samples.feasible(dual, self.problem.features.free)
-        bound, repaired = bound_of_feasible(self.problem, feasible, self.primal)
+        bound, repaired = bound_of_feasible(self.problem, feasible, self.primal, self.x)
         if bound > self.dual:
             self.dual, self.best_dual = bound, repaired
         return value, feasible
@@ -97,7 +97,7 @@ class Judge:
     def certificate(self) -> Certificate:
         """Of the best primal and the best dual point so far."""
         assert self.x is not None
-        return Certificate(self.primal, self.dual, self.problem.split(self.x)[1], self.problem.rounding)
+        return certificate_of(self.problem, self.primal, self.dual, self.x)
 
     @property
     def complete(self) -> bool:

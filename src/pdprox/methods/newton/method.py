@@ -199,7 +199,7 @@ class PdproxNewton(Method):
         """What the loop does for the last stage."""
         primal, _ = primal_value(state.problem, state.x)
         feasible = state.problem.samples.feasible(state.dual, state.problem.features.free)
-        bound, _ = bound_of_feasible(state.problem, feasible, primal)
+        bound, _ = bound_of_feasible(state.problem, feasible, primal, state.x)
         state.due = False
         state.primal, state.dual = primal, feasible
         state.gap = (primal - bound) / max(abs(primal), abs(bound), 1e-300)
