@@ -184,7 +184,9 @@ def certificate_of(problem: Problem, primal: float, dual: float, x: Floats | Non
     """The certificate of two values, the first of which is that at x."""
     if x is None:
         return Certificate(primal, dual, rounding=problem.rounding)
-    noise = problem.noise(x) if dual > primal + problem.rounding else 0.0  # it costs a pass, and seldom matters
+    noise = (
+        problem.noise(x) if dual > primal + problem.rounding else 0.0
+    )  # it costs a pass, and seldom matters
     return Certificate(primal, dual, problem.split(x)[1], problem.rounding, noise)
 
 

@@ -197,7 +197,9 @@ class Problem:
         """What rounding leaves of predictions at x, whose terms are large where columns are and cancel."""
         slopes = [abs(bound) for bound in self.loss.bounds if np.isfinite(bound)]
         terms = self.samples.column_sums() @ np.abs(x).reshape(len(x), -1)
-        return ROUNDING * max(1.0, *slopes) * float(np.sum(terms)) if slopes else ROUNDING * float(np.sum(terms))
+        return (
+            ROUNDING * max(1.0, *slopes) * float(np.sum(terms)) if slopes else ROUNDING * float(np.sum(terms))
+        )
 
     def split(self, x: Floats) -> tuple[Floats, Any]:
         """The engine's x as w and the intercept (0.0 without one)."""

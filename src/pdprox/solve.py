@@ -38,10 +38,8 @@ class Report:
     passes: float
     certificate: Certificate
     method: str
-    #: the best coefficients so far
-    w: Floats
-    #: their best intercept
-    intercept: Any
+    #: the best coefficients so far, and their best intercept
+    point: tuple[Floats, Any]
 
 
 @dataclass
@@ -283,7 +281,7 @@ def _verdict(
     passes = float(judge.problem.samples.passes)
     assert judge.x is not None
     point = judge.problem.split(judge.x)
-    report = Report(judge.iteration, judge.seconds, passes, certificate, judge.method, *point)
+    report = Report(judge.iteration, judge.seconds, passes, certificate, judge.method, point)
     stop = callback is not None and callback(report)
     if certificate.relative_gap <= tol:  # false for NaN
         return "converged"

@@ -93,8 +93,8 @@ class Classifying(ClassifierMixin, LinearEstimator):
 
     def _attributes(self, report: Report) -> dict[str, Any]:
         return {
-            "coef_": np.array([report.w]),
-            "intercept_": np.array([report.intercept]),
+            "coef_": np.array([report.point[0]]),
+            "intercept_": np.array([report.point[1]]),
             "classes_": self.classes_,
             "n_features_in_": self.n_features_in_,
         }
@@ -388,7 +388,11 @@ class LinearRegressor(RegressorMixin, LinearEstimator):
         return [self._problem(X, y, self._weights(sample_weight, X))]
 
     def _attributes(self, report: Report) -> dict[str, Any]:
-        return {"coef_": report.w.T, "intercept_": report.intercept, "n_features_in_": self.n_features_in_}
+        return {
+            "coef_": report.point[0].T,
+            "intercept_": report.point[1],
+            "n_features_in_": self.n_features_in_,
+        }
 
     def predict(self, X: Any) -> Any:
         """Predictions, of shape (n,) or (n, K)."""

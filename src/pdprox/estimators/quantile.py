@@ -143,7 +143,11 @@ class QuantileRegressor(RegressorMixin, LinearEstimator):
         return Problem(X, y, Pinball(q), first.penalty, first.lam, self._flag("fit_intercept"), weights)
 
     def _attributes(self, report: Report) -> dict[str, Any]:
-        return {"coef_": report.w, "intercept_": report.intercept, "n_features_in_": self.n_features_in_}
+        return {
+            "coef_": report.point[0],
+            "intercept_": report.point[1],
+            "n_features_in_": self.n_features_in_,
+        }
 
     def predict(self, X: Any) -> Any:
         """Predictions, of shape (n,) or (n, quantiles)."""
