@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 __all__ = ["main"]
 
 
@@ -13,7 +11,7 @@ def main() -> None:
         from pdprox.cli.commands import pdprox
     except ImportError as error:
         if error.name in ("click", "rich"):
-            print(f'pdprox: the command line needs {error.name}: pip install "pdprox[cli]"', file=sys.stderr)
-            raise SystemExit(1) from None
+            message = f'pdprox: the command line needs {error.name}: pip install "pdprox[cli]"'
+            raise SystemExit(message) from None
         raise
     pdprox()
