@@ -40,7 +40,7 @@ class Certificate:
 
     @property
     def crossed(self) -> bool:
-        """Whether the bound exceeds a value that is reached by more than rounding: then it is false, and proves nothing."""
+        """Whether the bound exceeds a value that is reached by more than rounding: it is false then, no proof."""
         return self.gap < -(self.rounding + self.noise)
 
     @property
