@@ -145,6 +145,14 @@ def test_what_it_cannot_do_it_refuses(loss, penalty):
         solve(Problem(X, y, loss, penalty, 0.1), method="pdprox-interior")
 
 
+def test_too_many_columns_are_refused():
+    """Before memory is: squares use all columns, and so does l_inf."""
+    X = sp.csr_array((3, 30_000))
+    for penalty in ("squared-l2", "linf"):
+        with pytest.raises(ValueError, match='30000 columns here, and 20000 are the most; use method="auto"'):
+            solve(Problem(X, [1.0, -1.0, 1.0], penalty=penalty, lam=0.1), method="pdprox-interior")
+
+
 # --- barriers ----------------------------------------------------------------------------------------------
 
 TAU = 1e-2

@@ -25,6 +25,8 @@ _POLISH_FROM = 1e-4
 #: as many columns at most where others can do without it, and as many steps typically: one of 50000 samples blocks a
 #: step sooner than one of 1000
 _LARGEST, _TYPICAL, _AND_A_SAMPLE = 6000, 15, 1.5e-3
+#: as many columns at most where all of them are in use, and nobody asked others
+_MOST = 20_000
 #: steps in a round at most
 _STEPS = 300
 #: columns are as many times those in use, and later those more that are drawn away from 0 so strongly
@@ -88,6 +90,12 @@ class PdproxInterior(Method):
                 "interior points need one target, no sets, a broken line for a loss and a penalty of absolute values, "
                 f"squares, lengths or sizes of groups; got {problem.loss!r} and {problem.penalty!r}: "
                 'use method="pdprox-restarted"'
+            )
+        d, tariff = problem.features.d, problem.features.tariff
+        if d > _MOST and (tariff is None or tariff.smooth):  # with absolute values or groups it works on a part of them
+            raise ValueError(
+                f"interior points need a matrix of all {d} columns here, and {_MOST} are the most; "
+                'use method="auto"'
             )
         if cold(problem, x, dual):
             x, dual = cold_start(problem, x)
