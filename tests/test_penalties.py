@@ -784,3 +784,11 @@ def test_check_penalty_accepts_the_original_and_wants_a_shape_that_fits():
     check_penalty(L1(), (5, 4), np.random.default_rng(3), np.float32)
     with pytest.raises(ValueError, match="say shape"):
         check_penalty(L1(np.ones((2, 7))))
+
+
+def test_groups_are_printed_short():
+    assert (
+        repr(penalties.GroupLasso([0, 0, 1], weights=None))
+        == "GroupLasso(groups=Groups([0, 0, 1]), weights=None)"
+    )
+    assert "<500 features in 100 groups>" in repr(penalties.GroupLasso(np.arange(500) // 5))

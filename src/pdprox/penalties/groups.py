@@ -15,6 +15,8 @@ from pdprox.typing import Array
 from pdprox.values import ByValue, settle
 
 Indices = NDArray[np.intp]
+#: more labels than this are not printed
+_SHOWN = 12
 #: the numbers of the groups in one block, and the block: a row for each group, zeros at the end
 Block = tuple[Indices | slice, Array]
 
@@ -96,6 +98,12 @@ class Groups(ByValue, Partition):
         labels = _labels_from_lists(given) if lists else _labels_renumbered(given)
         labels.setflags(write=False)
         settle(self, labels=labels)
+
+    def __repr__(self) -> str:
+        """All labels if they are few."""
+        if len(self.labels) <= _SHOWN:
+            return f"Groups({self.labels.tolist()})"
+        return f"Groups(<{len(self.labels)} features in {len(self._sizes)} groups>)"
 
     @property
     def dimension(self) -> int | None:

@@ -92,7 +92,9 @@ class PdproxInterior(Method):
                 'use method="pdprox-restarted"'
             )
         d, tariff = problem.features.d, problem.features.tariff
-        if d > _MOST and (tariff is None or tariff.smooth):  # with absolute values or groups it works on a part of them
+        if d > _MOST and (
+            tariff is None or tariff.smooth
+        ):  # with absolute values or groups it works on a part of them
             raise ValueError(
                 f"interior points need a matrix of all {d} columns here, and {_MOST} are the most; "
                 'use method="auto"'
