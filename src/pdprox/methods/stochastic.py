@@ -148,6 +148,11 @@ class PdproxStochastic(Method):
         return Visits(x, dual, problem, coordinates, bool(np.any(held)), due=False)
 
     def step(self, problem: Problem, state: Visits) -> Visits:
+        # where lam is next to nothing coefficients overflow until the dual variables have settled
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._step(problem, state)
+
+    def _step(self, problem: Problem, state: Visits) -> Visits:
         inner, samples = state.coordinates, problem.samples
         n, passes = samples.size(None), samples.passes
         if inner.changed == 0 and inner.free and state.since >= state.wait * inner.free:

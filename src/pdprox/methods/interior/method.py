@@ -104,7 +104,8 @@ class PdproxInterior(Method):
         return Standing(x, dual, problem, due=False, first=(x, dual))
 
     def step(self, problem: Problem, state: Standing) -> Standing:
-        with one_blas_thread():
+        # numbers that overflow are those of a round that has run off, and is over
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
             if state.round is None:
                 state.round = self._opened(state)
             elif state.widen:

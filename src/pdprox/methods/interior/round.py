@@ -14,6 +14,9 @@ from pdprox.samples.interior import Interior
 from pdprox.samples.pairs import Taken
 from pdprox.typing import Floats
 
+#: no step is as long as this
+_ABSURD = 1e60
+
 
 class Round:
     r"""Mehrotra's predictor and corrector on some of the columns.
@@ -91,7 +94,7 @@ class Round:
         ahead = self.inner.ahead(*lengths) + sum(barrier.ahead(*lengths) for barrier in barriers)
         taken = (1.0, 1.0) if all(barrier.flat for barrier in barriers) else lengths
         lengths = direction(mu * min(max(ahead / self.products / mu, 1e-8), 1.0) ** 3, taken)
-        if not np.all(np.isfinite(self._change)):
+        if not np.max(np.abs(self._change), initial=0.0) < _ABSURD:  # NaN included
             return False
         self.inner.move(*lengths)
         for barrier in barriers:
