@@ -193,6 +193,32 @@ ENTRIES = (
         read=originals.barro,
     ),
     _entry(
+        "splice-scale", "fetch_splice_scale()", (1000, 60), "Splice sites (Statlog), positions as numbers in [-1, 1]",
+        _CC_BY, "UCI Machine Learning Repository, in the LIBSVM data collection",
+        files=("splice_scale.xz", "splice_scale"), url=f"{_LIBSVM}/binary/splice_scale",
+        read=partial(libsvm, n_features=60), counts={1: 517, -1: 483},
+    ),
+    _entry(
+        "colon-cancer", "fetch_colon_cancer()", (62, 2000), "Colon cancer: tumour or normal tissue, from 2000 genes",
+        _UNKNOWN, "Alon et al. (1999), in the LIBSVM data collection",
+        files=("colon-cancer.npz", "colon-cancer.bz2"), url=f"{_LIBSVM}/binary/colon-cancer.bz2",
+        read=originals.colon_cancer, counts={1: 22, -1: 40},
+    ),
+    _entry(
+        "trim32", "fetch_trim32()", (120, 500), "The gene TRIM32 in the eyes of 120 rats, from 500 probes",
+        "GPL-3 (the R package)", "Scheetz et al. (2006), GEO GSE5680; the R package abess",
+        files=("trim32.csv.xz",), read=partial(table, target=0),
+    ),
+    *(
+        _entry(
+            f"bodyfat-{target}", f'fetch_bodyfat("{target}")', (252, 13),
+            f"Body fat of 252 men by the formula of {target.capitalize()}, from measures of the body",
+            "free for non-commercial use", "Johnson (1996), http://lib.stat.cmu.edu/datasets/bodyfat; the R package mfp",
+            files=("bodyfat.csv",), read=partial(originals.bodyfat, target=target),
+        )
+        for target in ("brozek", "siri")
+    ),
+    _entry(
         "memset-donor-sample", "fetch_memset_donor_sample()", (400, 21),
         "MEMset Donor, a sample: true and false human donor sites, 7 positions",
         "not stated; the R package is GPL", "Yeo and Burge (2004); the R package grplasso",

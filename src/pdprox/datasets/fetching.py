@@ -145,6 +145,45 @@ def fetch_barro() -> Dataset:
     return _dataset("barro")
 
 
+def fetch_splice_scale() -> Dataset:
+    """Splice sites (Statlog): 1000 rows of 60 positions as numbers, half of them with a site; labels are 1 and -1."""
+    return _dataset("splice-scale")
+
+
+def fetch_colon_cancer() -> Dataset:
+    """Colon cancer: 22 tumours and 40 normal tissues (labels 1 and -1), 2000 genes, standardised.
+
+    References
+    ----------
+    Alon et al. (1999), Broad patterns of gene expression, PNAS 96.
+    """
+    return _dataset("colon-cancer")
+
+
+def fetch_trim32() -> Dataset:
+    """TRIM32: how active the gene is in 120 rats (y), from 500 probes.
+
+    Only from the folder that PDPROX_DATA names: the R package abess has it in R's own format.
+
+    References
+    ----------
+    Scheetz et al. (2006), Regulation of gene expression in the mammalian eye, PNAS 103.
+    """
+    return _dataset("trim32")
+
+
+def fetch_bodyfat(target: str = "brozek") -> Dataset:
+    """Body fat: the share of fat in 252 men (y), from 13 measures of the body; not from density, which y is made of.
+
+    ``target="siri"`` has the formula of Siri instead of Brozek's.  Only from the folder that PDPROX_DATA names.
+
+    References
+    ----------
+    Johnson (1996), Fitting percentage of body fat to simple body measurements, Journal of Statistics Education 4.
+    """
+    return _dataset(_chosen(target, "target", brozek="bodyfat-brozek", siri="bodyfat-siri"))
+
+
 def fetch_memset_donor_sample() -> Dataset:
     """MEMset Donor, 400 of its 187,853 training sites: 200 true and 200 false human donor sites.
 
@@ -169,9 +208,9 @@ def fetch_celegans_donor() -> Dataset:
     return _dataset("celegans-donor")
 
 
-def _chosen(subset: str, **names: str) -> str:
+def _chosen(subset: str, what: str = "subset", /, **names: str) -> str:
     if subset not in names:
-        raise ValueError(f"subset must be one of {', '.join(names)}, got {subset!r}")
+        raise ValueError(f"{what} must be one of {', '.join(names)}, got {subset!r}")
     return names[subset]
 
 

@@ -61,6 +61,19 @@ def barro(path: Path) -> Parsed:
     return Parsed(np.ascontiguousarray(numbers[:, 1:]), numbers[:, 0], tuple(header[2:].tolist()))
 
 
+def bodyfat(path: Path, target: str) -> Parsed:
+    """CSV: number of the case, two formulas for the share of fat, the density they are made of, and measures."""
+    header, *rows = cells(path, ",")
+    names = header.tolist()
+    numbers = np.array(rows).astype(np.float64)
+    return Parsed(np.ascontiguousarray(numbers[:, 4:]), numbers[:, names.index(target)], tuple(names[4:]))
+
+
+def colon_cancer(path: Path) -> Parsed:
+    """An npz, or LIBSVM text."""
+    return arrays(path) if path.suffix == ".npz" else libsvm(path, 2000)
+
+
 def memset_donor(path: Path) -> Parsed:
     """CSV: 1 or 0, and a letter for each position."""
     rows = cells(path, ",")[1:]
