@@ -213,7 +213,8 @@ ENTRIES = (
         _entry(
             f"bodyfat-{target}", f'fetch_bodyfat("{target}")', (252, 13),
             f"Body fat of 252 men by the formula of {target.capitalize()}, from measures of the body",
-            "free for non-commercial use", "Johnson (1996), http://lib.stat.cmu.edu/datasets/bodyfat; the R package mfp",
+            "free for non-commercial use",
+            "Johnson (1996), http://lib.stat.cmu.edu/datasets/bodyfat; the R package mfp",
             files=("bodyfat.csv",), read=partial(originals.bodyfat, target=target),
         )
         for target in ("brozek", "siri")
