@@ -486,3 +486,8 @@ def test_check_set_wants_a_shape_that_fits():
     check_set(L2Ball(), (4, 4), np.random.default_rng(3), np.float32)
     with pytest.raises(ValueError, match="say shape"):
         check_set(Budget(1.0, np.ones((2, 7))))
+
+
+def test_a_budget_of_nothing_is_refused():
+    with pytest.raises(ValueError, match="got empty ones"):
+        BoxBudget([], 1.0, 1.0, 1.0)

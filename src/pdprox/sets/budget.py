@@ -59,6 +59,10 @@ class BoxBudget(ByValue, ConvexSet):
         settle(self, lo=lo, hi=hi, v=number_or_array(v), rho=float(self.rho))
         if self.metric is not None:
             settle(self, metric=number_or_array(positive(self.metric, "metric")))
+        if self.dimension == 0:
+            raise ValueError(
+                "lo, hi, v and metric must be numbers or have an entry for each row, got empty ones"
+            )
         if self.dimension is not None:
             self._require_feasible(self._one_copy[0].size)
 
