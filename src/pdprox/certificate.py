@@ -187,7 +187,7 @@ def certificate_of(problem: Problem, primal: float, dual: float, x: Floats | Non
     noise = (
         problem.noise(x) if dual > primal + problem.rounding else 0.0
     )  # it costs a pass, and seldom matters
-    return Certificate(primal, dual, problem.split(x)[1], problem.rounding, noise)
+    return Certificate(primal, dual, problem.intercept_of(x), problem.rounding, noise)
 
 
 def _guesses(problem: Problem, x: Floats) -> Any:

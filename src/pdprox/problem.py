@@ -197,15 +197,17 @@ class Problem:
         """What rounding leaves of predictions at x, whose terms are large where columns are and cancel."""
         slopes = [abs(bound) for bound in self.loss.bounds if np.isfinite(bound)]
         terms = self.samples.column_sums() @ np.abs(x).reshape(len(x), -1)
-        return (
-            ROUNDING * max(1.0, *slopes) * float(np.sum(terms)) if slopes else ROUNDING * float(np.sum(terms))
-        )
+        return ROUNDING * max([1.0, *slopes]) * float(np.sum(terms))
 
     def split(self, x: Floats) -> tuple[Floats, Any]:
         """The engine's x as w and the intercept (0.0 without one)."""
+        return x[: self.features.d].copy(), self.intercept_of(x)
+
+    def intercept_of(self, x: Floats) -> Any:
+        """The intercept in the engine's x (0.0 without one)."""
         if not self.features.intercept:
-            return x.copy(), 0.0 if x.ndim == 1 else np.zeros(x.shape[1])
-        return x[:-1].copy(), float(x[-1]) if x.ndim == 1 else x[-1].copy()
+            return 0.0 if x.ndim == 1 else np.zeros(x.shape[1])
+        return float(x[-1]) if x.ndim == 1 else x[-1].copy()
 
 
 def required(problem: Any) -> None:

@@ -102,6 +102,12 @@ class Judge:
         """Whether there is a primal and a dual point."""
         return self.x is not None and self.best_dual is not None
 
+    def report(self) -> Report:
+        """What a callback sees."""
+        assert self.x is not None
+        passes, point = float(self.problem.samples.passes), self.problem.split(self.x)
+        return Report(self.iteration, self.seconds, passes, self.certificate, self.method, point)
+
     def stalled(self) -> bool:
         """Whether many audits and half of all iterations, many themselves or near rounding, gained less than 1 %."""
         rows = self.rows[self.earlier :]  # a method that starts anew needs its time again
@@ -192,6 +198,39 @@ def solve(
     >>> early.status, late.status, late.iterations > early.iterations
     ('max_iter', 'converged', True)
     """
+    solution = solved(
+        problem,
+        tol,
+        method,
+        max_iter,
+        max_time,
+        callback,
+        warm_start,
+        verbose,
+        checkpoint,
+        every,
+        resume_from,
+    )
+    told = shortfall(solution, tol)
+    if told is not None:
+        warnings.warn(told, stacklevel=2)
+    return solution
+
+
+def solved(
+    problem: Problem,
+    tol: float,
+    method: str | Method,
+    max_iter: int | None,
+    max_time: float | None,
+    callback: Callable[[Report], Any] | None,
+    warm_start: Any,
+    verbose: bool | str,
+    checkpoint: Any = None,
+    every: float = 60.0,
+    resume_from: Any = None,
+) -> Solution:
+    """``solve`` without the warning, which not everybody wants in those words, or at once."""
     required(problem)
     _check_options(tol, max_iter, max_time)
     if callback is not None and not callable(callback):
@@ -233,8 +272,6 @@ def solve(
             f"{judge.method}: {status} in {judge.seconds:.1f} s; primal {found.primal:.8g}, "
             f"dual {found.dual:.8g}, relative gap {found.relative_gap:.1e}"
         )
-    if status in ("max_iter", "time_limit", "stalled"):
-        _warn(solution, tol)
     return solution
 
 
@@ -278,11 +315,7 @@ def _verdict(
     judge: Judge, tol: float, max_time: float | None, callback: Callable[[Report], Any] | None
 ) -> Status | None:
     certificate = judge.certificate
-    passes = float(judge.problem.samples.passes)
-    assert judge.x is not None
-    point = judge.problem.split(judge.x)
-    report = Report(judge.iteration, judge.seconds, passes, certificate, judge.method, point)
-    stop = callback is not None and callback(report)
+    stop = callback is not None and callback(judge.report())
     if certificate.relative_gap <= tol:  # false for NaN
         return "converged"
     if stop:
@@ -297,14 +330,17 @@ def _keep(keeper: Keeper, judge: Judge, status: Status) -> None:
         keeper.keep(judge.solution(status), judge.seconds, float(judge.problem.samples.passes))
 
 
-def _warn(solution: Solution, tol: float) -> None:
+def shortfall(solution: Solution, tol: float) -> ConvergenceWarning | None:
+    """What there is to say of a run that ended before the gap was as small as ``tol``, and nobody ended it."""
+    if solution.status not in ("max_iter", "time_limit", "stalled"):
+        return None
     advice, certificate = ADVICE[solution.status], solution.certificate
     message = (
         f"{solution.method} ended with status {solution.status!r} after {solution.iterations} iterations: "
         f"objective {certificate.primal:.8g}, relative gap {certificate.relative_gap:.2g}, wanted {tol:g}. "
         f"{advice[0].upper()}{advice[1:]}."
     )
-    warnings.warn(ConvergenceWarning(message, solution.status, certificate.relative_gap), stacklevel=3)
+    return ConvergenceWarning(message, solution.status, certificate.relative_gap)
 
 
 def _starting_point(problem: Problem, warm_start: Any) -> tuple[Floats, Dual]:

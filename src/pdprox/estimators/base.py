@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from typing import Any, Self
 
@@ -21,7 +22,7 @@ from pdprox.naming import by_name, class_by_name, name_of
 from pdprox.penalties import Penalty
 from pdprox.problem import Problem
 from pdprox.solution import ConvergenceWarning, Solution
-from pdprox.solve import Report, solve
+from pdprox.solve import Report, shortfall, solved
 from pdprox.values import Parameters
 
 try:  # scikit-learn 1.9
@@ -36,7 +37,7 @@ except ImportError:  # estimators have no set_callbacks then; everything else wo
         return method
 
 
-__all__ = ["FitWarning", "LinearEstimator", "keep", "with_callbacks"]
+__all__ = ["FitWarning", "LinearEstimator", "is_number", "keep", "with_callbacks"]
 
 
 class FitWarning(ConvergenceWarning, sklearn.exceptions.ConvergenceWarning):
@@ -52,6 +53,7 @@ class LinearEstimator(CallbackSupportMixin, BaseEstimator):
 
     #: what losses read: "margin" or "residual"
     _reads: str
+    tol: float
     coef_: Any
     intercept_: Any
     #: fitted: one solution for each model
@@ -125,11 +127,7 @@ class LinearEstimator(CallbackSupportMixin, BaseEstimator):
 
     def _lam(self) -> Any:
         alpha = getattr(self, "alpha")  # noqa: B009
-        if (
-            isinstance(alpha, bool)
-            or not isinstance(alpha, (int, float, np.integer, np.floating))
-            or alpha < 0
-        ):
+        if not is_number(alpha) or alpha < 0:
             raise ValueError(f"alpha must be a number >= 0, got {alpha!r}")
         return float(alpha)
 
@@ -194,10 +192,10 @@ class LinearEstimator(CallbackSupportMixin, BaseEstimator):
         """
         check_is_fitted(self)
         problems = self._problems(X, y, sample_weight)
-        found = []
-        for problem, solution in zip(problems, self._solutions, strict=True):
-            fits = solution.alpha.shape == problem.samples.slopes(problem.samples.dual()).shape
-            found.append(certify(problem, solution.w, solution.intercept, solution.alpha if fits else None))
+        found = [
+            certify(problem, solution.w, solution.intercept, _fitting(solution.alpha, problem))
+            for problem, solution in zip(problems, self._solutions, strict=True)
+        ]
         return found[0] if len(found) == 1 else found
 
     @abstractmethod
@@ -211,16 +209,16 @@ class LinearEstimator(CallbackSupportMixin, BaseEstimator):
         return options | getattr(self, "_checkpoints", {})
 
     def _solve(self, problem: Problem, before: Any = None, callback: Any = None, **options: Any) -> Solution:
-        """The solution, from a start if there is one that fits; warnings in scikit-learn's kind."""
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            solution = solve(problem, callback=callback, warm_start=before, **(self._options() | options))
-        for warning in caught:
-            told = warning.message
-            if isinstance(told, ConvergenceWarning):
-                told = FitWarning(f"{type(self).__name__}: {told}", told.status, told.relative_gap)
-            warnings.warn(told, stacklevel=4)
-        return solution
+        """The solution, from a start if there is one; it does not warn, as fits in threads share the filters."""
+        return solved(problem, callback=callback, warm_start=before, **(self._options() | options))
+
+    def _tell(self, solutions: list[Solution]) -> None:
+        """Warn, in scikit-learn's kind, of solutions that fall short of the tolerance."""
+        for solution in solutions:
+            told = shortfall(solution, self.tol)
+            if told is not None:
+                message = f"{type(self).__name__}: {told}"
+                warnings.warn(FitWarning(message, told.status, told.relative_gap), stacklevel=4)
 
     def _before(self, k: int, problem: Problem) -> Any:
         """The k-th solution of the last fit, if it is to be used and fits."""
@@ -229,10 +227,7 @@ class LinearEstimator(CallbackSupportMixin, BaseEstimator):
         last = self._solutions[k]
         if last.w.shape != (problem.features.d, *problem.features.shape[1:]):
             return None
-        alpha = (
-            last.alpha if last.alpha.shape == problem.samples.slopes(problem.samples.dual()).shape else None
-        )
-        return last.w, last.intercept, alpha
+        return last.w, last.intercept, _fitting(last.alpha, problem)
 
     def _bridge(self, context: Any, X: Any, y: Any, attributes: Callable[[Report], dict[str, Any]]) -> Any:
         """Our callback that asks scikit-learn's at every audit; None if there are none."""
@@ -251,20 +246,17 @@ class LinearEstimator(CallbackSupportMixin, BaseEstimator):
 
         return callback
 
-    def _context(self) -> Any:
-        """The context of this fit's callbacks; None where scikit-learn has none."""
+    @contextmanager
+    def _task(self, X: Any, y: Any) -> Iterator[Any]:
+        """The context of this fit's callbacks, which hear of its begin and end; None where scikit-learn has none."""
         begin = getattr(self, "_init_callback_context", None)
-        return None if begin is None else begin(max_subtasks=None)
-
-    @staticmethod
-    def _enter(context: Any, estimator: Any, X: Any, y: Any) -> None:
-        if context is not None:
-            context.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
-
-    @staticmethod
-    def _leave(context: Any, estimator: Any, X: Any, y: Any) -> None:
-        if context is not None:
-            context.call_on_fit_task_end(estimator=estimator, X=X, y=y)
+        if begin is None:
+            yield None
+            return
+        context = begin(max_subtasks=None)
+        context.call_on_fit_task_begin(estimator=self, X=X, y=y)
+        yield context
+        context.call_on_fit_task_end(estimator=self, X=X, y=y)
 
     def _predictions(self, X: Any) -> Any:
         """X coef_ + intercept_."""
@@ -274,7 +266,10 @@ class LinearEstimator(CallbackSupportMixin, BaseEstimator):
 
 
 def keep(self: Any, solutions: list[Solution], dtype: Any, single: bool) -> None:
-    """Set the fitted attributes; lists of them become arrays, unless there is one model only."""
+    """Set the fitted attributes: lists or arrays of them, unless there is one model only.
+
+    A single classifier's coefficients are one row, as scikit-learn has it.
+    """
     self._solutions = solutions
 
     def gathered(values: list[Any]) -> Any:
@@ -285,6 +280,8 @@ def keep(self: Any, solutions: list[Solution], dtype: Any, single: bool) -> None
 
     self.coef_ = np.array([solution.w.T for solution in solutions], dtype=dtype)
     self.intercept_ = np.array([solution.intercept for solution in solutions], dtype=dtype)
+    if single and not hasattr(self, "classes_"):
+        self.coef_, self.intercept_ = self.coef_[0], self.intercept_[0]
     self.dual_coef_ = several([solution.alpha for solution in solutions])
     self.support_ = gathered([np.flatnonzero(_lengths(solution.alpha)) for solution in solutions])
     self.objective_ = several([solution.certificate.primal for solution in solutions])
@@ -296,3 +293,13 @@ def keep(self: Any, solutions: list[Solution], dtype: Any, single: bool) -> None
 
 def _lengths(alpha: Any) -> Any:
     return np.abs(alpha.reshape(len(alpha), -1)).max(axis=1)
+
+
+def _fitting(alpha: Any, problem: Problem) -> Any:
+    """Dual variables, if they are as many as the problem has; else None."""
+    return alpha if alpha.shape == problem.samples.slopes(problem.samples.dual()).shape else None
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a real number, and not True or False."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from copy import copy
@@ -15,12 +14,12 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 
-from pdprox.estimators.base import FitWarning, LinearEstimator, keep, with_callbacks
+from pdprox.estimators.base import LinearEstimator, keep, with_callbacks
 from pdprox.estimators.linear import LinearClassifier, LinearRegressor
 from pdprox.losses import Loss
 from pdprox.path import lam_max
 from pdprox.progress import counting
-from pdprox.solution import ConvergenceWarning, Solution
+from pdprox.solution import Solution
 from pdprox.typing import Floats
 
 #: hears that one of many fits has ended
@@ -66,33 +65,23 @@ class CrossValidated(LinearEstimator):
             raise ValueError(f"rule must be one of {_RULES}, got {self.rule!r}")
         classes = isinstance(self, LinearClassifier)
         X, y = self._checked(X, y, y_numeric=not classes)
-        context = self._context()
-        self._enter(context, self, X, y)
-        weights, targets = self._labels(X, y, self._weights(sample_weight, X))
-        self.alphas_ = self._strengths(X, targets, weights)
-        folds = list(check_cv(self.cv, y, classifier=classes).split(X, y))
-        jobs = Parallel(n_jobs=self.n_jobs, prefer="threads")
-        runs = len(folds) * len(targets) * len(self.alphas_)
-        with counting(self.verbose, runs, "fits on folds") as done:
-            scores = jobs(
-                delayed(self._fold)(X, y, targets, weights, train, test, done) for train, test in folds
-            )
-        self.scores_ = np.array(scores).T
-        self.alpha_ = float(self.alphas_[self._choice()])
-        solutions = [
-            self._along(X, target, weights, self.alphas_[: self._choice() + 1])[-1] for target in targets
-        ]
-        for solution in solutions:
-            if not solution.converged:
-                told = f"{type(self).__name__}: the last fit ended with status {solution.status!r}"
-                gap = solution.certificate.relative_gap
-                warnings.warn(
-                    FitWarning(f"{told}, relative gap {gap:.2g}", solution.status, gap), stacklevel=2
+        with self._task(X, y):
+            weights, targets = self._labels(X, y, self._weights(sample_weight, X))
+            self.alphas_ = self._strengths(X, targets, weights)
+            folds = list(check_cv(self.cv, y, classifier=classes).split(X, y))
+            jobs = Parallel(n_jobs=self.n_jobs, prefer="threads")
+            runs = len(folds) * len(targets) * len(self.alphas_)
+            with counting(self.verbose, runs, "fits on folds") as done:
+                scores = jobs(
+                    delayed(self._fold)(X, y, targets, weights, train, test, done) for train, test in folds
                 )
-        keep(self, solutions, X.dtype, single=len(solutions) == 1)
-        if not classes:
-            self.coef_, self.intercept_ = self.coef_[0], self.intercept_[0]
-        self._leave(context, self, X, y)
+            self.scores_ = np.array(scores).T
+            choice = self._choice()
+            self.alpha_ = float(self.alphas_[choice])
+            tried = self.alphas_[: choice + 1]
+            solutions = [self._along(X, target, weights, tried)[-1] for target in targets]
+            self._tell(solutions)
+            keep(self, solutions, X.dtype, single=len(solutions) == 1)
         return self
 
     def _choice(self) -> int:
@@ -132,15 +121,13 @@ class CrossValidated(LinearEstimator):
         """
         problem = self._problem(X, target, weights)
         solutions: list[Solution] = []
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the last fit says it, if it matters
-            for k, alpha in enumerate(alphas):
-                before = solutions[-1] if solutions else None
-                hidden = self.verbose == "bar" and (done is not None or k < len(alphas) - 1)
-                quiet = {"verbose": False} if hidden else {}
-                solutions.append(self._solve(problem.at(float(alpha)), before, **quiet))
-                if done is not None:
-                    done()
+        for k, alpha in enumerate(alphas):
+            before = solutions[-1] if solutions else None
+            hidden = self.verbose == "bar" and (done is not None or k < len(alphas) - 1)
+            quiet = {"verbose": False} if hidden else {}
+            solutions.append(self._solve(problem.at(float(alpha)), before, **quiet))
+            if done is not None:
+                done()
         return solutions
 
     def _fold(
@@ -168,8 +155,6 @@ class CrossValidated(LinearEstimator):
         """A fitted estimator with these coefficients, for scorers."""
         frozen = copy(self)
         keep(frozen, list(models), dtype, single=len(models) == 1)
-        if not isinstance(self, LinearClassifier):
-            frozen.coef_, frozen.intercept_ = frozen.coef_[0], frozen.intercept_[0]
         return frozen
 
 

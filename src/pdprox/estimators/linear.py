@@ -9,9 +9,8 @@ from joblib import Parallel, delayed
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
-from pdprox.estimators.base import LinearEstimator, keep, with_callbacks
+from pdprox.estimators.base import LinearEstimator, is_number, keep, with_callbacks
 from pdprox.sets import Budget
 from pdprox.solve import Report
 
@@ -41,8 +40,6 @@ class Classifying(ClassifierMixin, LinearEstimator):
         """
         X, y = self._checked(X, y)
         weights = self._class_weights(X, y, self._weights(sample_weight, X))
-        context = self._context()
-        self._enter(context, self, X, y)
         targets = self._targets(y)
         K = len(targets)
         if K > 1 and getattr(self, "_checkpoints", None):
@@ -50,15 +47,17 @@ class Classifying(ClassifierMixin, LinearEstimator):
                 f"a checkpoint holds one model, and {len(self.classes_)} classes need {K}; fit them one by one"
             )
 
-        def one(k: int) -> Any:
-            problem = self._problem(X, targets[k], weights, **self._sets())
-            bridge = self._bridge(context, X, y, self._attributes) if K == 1 else None
-            return self._solve(problem, self._before(k, problem), bridge)
+        with self._task(X, y) as context:
 
-        jobs = Parallel(n_jobs=getattr(self, "n_jobs", None), prefer="threads")
-        solutions = [one(0)] if K == 1 else jobs(delayed(one)(k) for k in range(K))
-        keep(self, solutions, X.dtype, single=K == 1)
-        self._leave(context, self, X, y)
+            def one(k: int) -> Any:
+                problem = self._problem(X, targets[k], weights, **self._sets())
+                bridge = self._bridge(context, X, y, self._attributes) if K == 1 else None
+                return self._solve(problem, self._before(k, problem), bridge)
+
+            jobs = Parallel(n_jobs=getattr(self, "n_jobs", None), prefer="threads")
+            solutions = [one(0)] if K == 1 else jobs(delayed(one)(k) for k in range(K))
+            self._tell(solutions)
+            keep(self, solutions, X.dtype, single=K == 1)
         return self
 
     def _class_weights(self, X: Any, y: Any, weights: Any) -> Any:
@@ -279,11 +278,7 @@ class BudgetSVC(Classifying):
         self.verbose = verbose
 
     def _sets(self) -> dict[str, Any]:
-        if (
-            isinstance(self.m, bool)
-            or not isinstance(self.m, (int, float, np.integer, np.floating))
-            or self.m <= 0
-        ):
+        if not is_number(self.m) or self.m <= 0:
             raise ValueError(f"m must be a number > 0, got {self.m!r}")
         return {"dual_set": Budget(float(self.m))}
 
@@ -374,13 +369,12 @@ class LinearRegressor(RegressorMixin, LinearEstimator):
         self
         """
         X, y = self._checked(X, y, multi_output=True, y_numeric=True)
-        context = self._context()
-        self._enter(context, self, X, y)
-        problem = self._problem(X, y, self._weights(sample_weight, X))
-        bridge = self._bridge(context, X, y, self._attributes)
-        keep(self, [self._solve(problem, self._before(0, problem), bridge)], X.dtype, single=True)
-        self.coef_, self.intercept_ = self.coef_[0], self.intercept_[0]
-        self._leave(context, self, X, y)
+        with self._task(X, y) as context:
+            problem = self._problem(X, y, self._weights(sample_weight, X))
+            bridge = self._bridge(context, X, y, self._attributes)
+            solutions = [self._solve(problem, self._before(0, problem), bridge)]
+            self._tell(solutions)
+            keep(self, solutions, X.dtype, single=True)
         return self
 
     def _problems(self, X: Any, y: Any, sample_weight: Any) -> list[Any]:
@@ -396,5 +390,4 @@ class LinearRegressor(RegressorMixin, LinearEstimator):
 
     def predict(self, X: Any) -> Any:
         """Predictions, of shape (n,) or (n, K)."""
-        check_is_fitted(self)
         return self._predictions(X)

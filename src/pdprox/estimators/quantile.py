@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from pdprox.estimators.base import LinearEstimator, keep, with_callbacks
+from pdprox.estimators.base import LinearEstimator, is_number, keep, with_callbacks
 from pdprox.losses import Pinball
 from pdprox.problem import Problem
 from pdprox.solution import Solution
@@ -88,8 +88,7 @@ class QuantileRegressor(RegressorMixin, LinearEstimator):
         several = isinstance(self.quantile, (Sequence, np.ndarray)) and not isinstance(self.quantile, str)
         values = list(self.quantile) if several else [self.quantile]
         for value in values:
-            number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-            if not number or not 0 < value < 1:
+            if not is_number(value) or not 0 < value < 1:
                 raise ValueError(f"quantile must lie strictly between 0 and 1, got {value!r}")
         if not values or any(after <= before for before, after in pairwise(values)):
             raise ValueError(f"quantiles must ascend, got {self.quantile!r}")
@@ -117,20 +116,16 @@ class QuantileRegressor(RegressorMixin, LinearEstimator):
         if len(quantiles) > 1 and getattr(self, "_checkpoints", None):
             raise ValueError("a checkpoint holds one model, and each quantile is one; fit them one by one")
         self._flag("rearrange")
-        context = self._context()
-        self._enter(context, self, X, y)
-        first = self._problem(X, y, self._weights(sample_weight, X))
-        solutions: list[Solution] = []
-        for k, q in enumerate(quantiles):
-            problem = first if k == 0 else self._other(first, X, y, q)
-            before = self._before(k, problem) or (_moved(solutions[-1], q) if solutions else None)
-            bridge = self._bridge(context, X, y, self._attributes) if len(quantiles) == 1 else None
-            solutions.append(self._solve(problem, before, bridge))
-        single = not isinstance(self.quantile, (Sequence, np.ndarray))
-        keep(self, solutions, X.dtype, single)
-        if single:
-            self.coef_, self.intercept_ = self.coef_[0], self.intercept_[0]
-        self._leave(context, self, X, y)
+        with self._task(X, y) as context:
+            first = self._problem(X, y, self._weights(sample_weight, X))
+            solutions: list[Solution] = []
+            for k, q in enumerate(quantiles):
+                problem = first if k == 0 else self._other(first, X, y, q)
+                before = self._before(k, problem) or (_moved(solutions[-1], q) if solutions else None)
+                bridge = self._bridge(context, X, y, self._attributes) if len(quantiles) == 1 else None
+                solutions.append(self._solve(problem, before, bridge))
+            self._tell(solutions)
+            keep(self, solutions, X.dtype, single=not isinstance(self.quantile, (Sequence, np.ndarray)))
         return self
 
     def _problems(self, X: Any, y: Any, sample_weight: Any) -> list[Problem]:

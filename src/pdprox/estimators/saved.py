@@ -6,21 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from pdprox.estimators import ALL
 from pdprox.estimators.base import LinearEstimator, keep
-from pdprox.estimators.cross_validated import LinearClassifierCV, LinearRegressorCV
-from pdprox.estimators.linear import BudgetSVC, LinearClassifier, LinearRegressor
-from pdprox.estimators.quantile import QuantileRegressor
 from pdprox.files import FileError, Reader, Tree
 from pdprox.packing import SOLUTION, Kind
 from pdprox.saving import described, made
 from pdprox.values import Parameters
 
-_CLASSES = {
-    kind.__name__: kind
-    for kind in (
-        LinearClassifier, LinearRegressor, QuantileRegressor, BudgetSVC, LinearClassifierCV, LinearRegressorCV,
-    )
-}  # fmt: skip
+_CLASSES = {kind.__name__: kind for kind in ALL}
 #: what fits of some kinds have besides, as arrays or numbers
 _MORE = ("alpha_", "alphas_", "scores_")
 
@@ -90,8 +83,6 @@ def _unpack(reader: Reader) -> LinearEstimator:
     several = isinstance(getattr(estimator, "quantile", None), (list, tuple, np.ndarray))
     single = len(solutions) == 1 and not several
     keep(estimator, solutions, reader.text("dtype", ("float32", "float64")), single)
-    if classes is None and single:
-        estimator.coef_, estimator.intercept_ = estimator.coef_[0], estimator.intercept_[0]
     estimator.n_features_in_ = reader.count("n_features_in")
     d = estimator.coef_.shape[-1]
     if d != estimator.n_features_in_:

@@ -67,9 +67,8 @@ class Relay(State):
         return self.inner.candidates()
 
     def learn(self, audit: Audit) -> None:
-        candidate = self.inner.candidates()[0]
         if self.best is None or audit.value < self.best[0]:
-            self.best = audit.value, candidate[0], audit.dual
+            self.best = audit.value, self.inner.candidates()[0][0], audit.dual
         self.inner.learn(audit)
         self.due = self.inner.due
         if audit.certificate.relative_gap <= 0.5 * self.halved:
