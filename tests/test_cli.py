@@ -157,6 +157,9 @@ def test_pictures(folder):
 def test_lists_and_help():
     assert "adult" in run("datasets").stdout and "adult" in facts("datasets")
     assert run("datasets", "engel").exit_code == 0
+    for listing in datasets.available():  # each name is one that can be fetched, or is told what it lacks
+        done = run("datasets", listing.name) if listing.at_hand == "package" else None
+        assert done is None or (done.exit_code == 0 and listing.name in done.stderr)
     for words in ((), ("fit",), ("predict",), ("path",), ("certify",), ("plot",), ("datasets",), ("bench",)):
         done = run(*words, "--help")
         assert done.exit_code == 0 and "Usage" in done.stdout

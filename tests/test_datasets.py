@@ -472,6 +472,21 @@ def test_subsets_are_named():
         datasets.fetch_a9a("valid")
 
 
+def test_every_set_can_be_had_by_its_name(monkeypatch):
+    """The name leads to the function, with the part that is meant."""
+    asked = []
+    for name in (name for name in datasets.__all__ if name.startswith("fetch_")):
+        monkeypatch.setattr(
+            f"pdprox.datasets.fetching.{name}", lambda *given, name=name: asked.append((name, *given))
+        )
+    for listing in available():
+        datasets.fetch(listing.name)
+    told = [f"{name}({', '.join(repr(one) for one in given)})".replace("'", '"') for name, *given in asked]
+    assert told == [listing.call for listing in available() if listing.call.startswith("fetch_")]
+    with pytest.raises(ValueError, match="unknown data set 'moon'; known: adult"):
+        datasets.fetch("moon")
+
+
 def test_the_list_is_complete():
     """Every load and fetch is listed with a call that is right, and every set has a source and a licence."""
     listed = available()

@@ -23,7 +23,7 @@ from pdprox.solution import ConvergenceWarning
 #: the exit status of a fit that ended before its tolerance was met
 UNFINISHED = 3
 
-_SHIPPED = {"adult": "load_adult", "splice-junction": "load_splice_junction", "engel": "load_engel"}
+_SHIPPED = ("adult", "splice-junction", "engel")
 
 
 class Careful(click.Group):
@@ -85,7 +85,7 @@ _quiet = click.option("--quiet", is_flag=True, help="No progress.")
 def read(data: str, target: str | None, form: str | None, n_features: int | None) -> tuple[Any, Any, Any]:
     """X, y and names of columns, of a file or of a set that comes with the package."""
     if data in _SHIPPED and not Path(data).exists():
-        found = getattr(datasets, _SHIPPED[data])()
+        found = datasets.fetch(data)
         return found.X, found.y, np.array(found.feature_names, dtype=object)
     column: Any = int(target) if target is not None and target.lstrip("-").isdigit() else target
     found = datasets.read(data, target=column, format=form, n_features=n_features)
@@ -96,9 +96,9 @@ def read(data: str, target: str | None, form: str | None, n_features: int | None
 def _groups(given: str | None, names: Any, d: int) -> Any:
     if given is None:
         return None
-    parts = given.split(",")
+    parts: list[Any] = given.split(",")
     if all(part.lstrip("-").isdigit() for part in parts):
-        return estimators.labels_of([int(part) for part in parts], names, d)
+        parts = [int(part) for part in parts]
     return estimators.labels_of(parts, names, d)
 
 
@@ -396,8 +396,7 @@ def datasets_command(name: str | None, as_json: bool) -> None:
     known = [each.name for each in listed]
     if name not in known:
         raise click.BadParameter(f"unknown data set {name!r}; known: {', '.join(known)}")
-    word = name.replace("-", "_")
-    found = getattr(datasets, f"load_{word}" if f"load_{word}" in _SHIPPED.values() else f"fetch_{word}")()
+    found = datasets.fetch(name)
     aside(f"{name}: {getattr(found, 'description', type(found).__name__)}")
 
 

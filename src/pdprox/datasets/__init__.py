@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pdprox.datasets.dataset import Dataset, Listing, Ratings, Tasks
 from pdprox.datasets.fetching import (
+    fetch,
     fetch_a9a,
     fetch_arcene,
     fetch_bardet,
@@ -42,6 +43,7 @@ __all__ = [
     "Tasks",
     "available",
     "data_folder",
+    "fetch",
     "fetch_a9a",
     "fetch_arcene",
     "fetch_bardet",

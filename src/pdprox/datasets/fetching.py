@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from pdprox.datasets.dataset import Dataset, Numbered, Ratings, Tasks
-from pdprox.datasets.finding import fetched
+from pdprox.datasets.finding import available, fetched
+from pdprox.datasets.shipped import load_adult, load_engel, load_splice_junction
 
 
 def fetch_a9a(subset: str = "train") -> Dataset:
@@ -206,6 +207,24 @@ def fetch_celegans_donor() -> Dataset:
     no licence, so keep to research use.
     """
     return _dataset("celegans-donor")
+
+
+def fetch(name: str) -> Any:
+    """The set that ``available`` lists under this name, whether it is loaded or fetched.
+
+    Returns
+    -------
+    Dataset, Tasks or Ratings
+    """
+    calls = {listing.name: listing.call for listing in available()}
+    if name not in calls:
+        raise ValueError(f"unknown data set {name!r}; known: {', '.join(calls)}")
+    function, argument = calls[name].removesuffix(")").split("(")
+    makers: dict[str, Any] = {
+        maker.__name__: maker for maker in (load_adult, load_engel, load_splice_junction)
+    }
+    maker = makers.get(function) or globals()[function]
+    return maker(argument.strip('"')) if argument else maker()
 
 
 def _chosen(subset: str, what: str = "subset", /, **names: str) -> str:
